@@ -12,4 +12,5 @@ static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 mod estimates;
 mod kernel_steady;
+mod replications;
 mod scale;

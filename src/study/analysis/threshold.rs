@@ -172,9 +172,7 @@ fn add_gains(
         if *replications == plan.replications {
             continue;
         }
-        let mut records = stored.cell(cell)?;
-        records.retain(|&replication, _| replication < plan.replications);
-        let found = MetricValues::of(cell, &plan.cells[cell], &records, &question.metric);
+        let found = MetricValues::of(cell, plan, &stored, &question.metric)?;
         let differences = found.differences(&question.series, &question.against);
         *gains = differences.into_values().map(|difference| better * difference).collect();
         *replications = plan.replications;

@@ -290,6 +290,15 @@ impl StoredRecords {
             .collect()
     }
 
+    /// The stored replications of a cell below `replications`, in order, each read when it is asked for.
+    pub(in crate::study) fn one_by_one(
+        &self,
+        cell: usize,
+        replications: u64,
+    ) -> impl Iterator<Item = Result<ReplicationRecord, FolderError>> {
+        self.places.range((cell, 0)..(cell, replications)).map(|(_, place)| self.record(place))
+    }
+
     /// The replication of a cell with the lowest number; `None` if none is stored.
     ///
     /// # Errors

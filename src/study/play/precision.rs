@@ -136,9 +136,7 @@ fn widest(plan: &Plan, folder: &RunFolder, goal: &Goal) -> Result<Option<f64>, F
     let stored = folder.stored_records(&plan.identities())?;
     let mut widest: Option<f64> = None;
     for cell in 0..plan.cells.len() {
-        let mut records = stored.cell(cell)?;
-        records.retain(|&replication, _| replication < plan.replications);
-        let found = MetricValues::of(cell, &plan.cells[cell], &records, &goal.metric);
+        let found = MetricValues::of(cell, plan, &stored, &goal.metric)?;
         let series = found.by_series.keys();
         let values: Vec<Vec<f64>> = match &goal.against {
             None => found.by_series.values().map(|values| values.values().copied().collect()).collect(),

@@ -1,38 +1,50 @@
 //! Means of theorems' bounds on regret over the replications of a series.
 
+use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first run states it, with the largest possible regrets and the values by round from all runs.
-struct CollectedBound {
+/// A theorem's bound as the first run states it, without its values, and the sums of the largest possible regrets and of the values
+/// by round.
+#[derive(Debug)]
+struct BoundSums {
     bound: RegretBound,
-    largest: Vec<f64>,
-    values: BTreeMap<u64, Vec<f64>>,
+    largest: Estimator,
+    values: BTreeMap<u64, Estimator>,
 }
 
-/// The bounds of some runs, one per theorem: the mean by round, over the runs for which the theorem gives a bound.
-pub(in crate::study) fn mean(runs: &[&SeriesRecord]) -> Vec<RegretBound> {
-    let mut found: Vec<CollectedBound> = Vec::new();
-    for bound in runs.iter().flat_map(|run| &run.bounds) {
-        let same = |known: &&mut CollectedBound| {
-            let known = &known.bound;
-            (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)
-        };
-        let mut new = None;
-        let gathered = found.iter_mut().find(same).unwrap_or_else(|| {
-            new.insert(CollectedBound { bound: bound.clone(), largest: Vec::new(), values: BTreeMap::new() })
-        });
-        gathered.largest.push(bound.largest_possible);
-        for (round, value) in &bound.points {
-            gathered.values.entry(*round).or_default().push(*value);
+/// The bounds of some runs, one per theorem.
+#[derive(Debug, Default)]
+pub(in crate::study) struct BoundMeans(Vec<BoundSums>);
+
+impl BoundMeans {
+    /// Adds the bounds of a run. One pass is enough for means.
+    pub(in crate::study) fn add(&mut self, run: &SeriesRecord) {
+        for bound in &run.bounds {
+            let same = |known: &BoundSums| {
+                let known = &known.bound;
+                (known.side, known.regret, &known.source) == (bound.side, bound.regret, &bound.source)
+            };
+            let place = self.0.iter().position(same).unwrap_or_else(|| {
+                let bound = RegretBound { points: Vec::new(), ..bound.clone() };
+                self.0.push(BoundSums { bound, largest: Estimator::default(), values: BTreeMap::new() });
+                self.0.len() - 1
+            });
+            let sums = &mut self.0[place];
+            sums.largest.add(Pass::Means, bound.largest_possible);
+            for (round, value) in &bound.points {
+                sums.values.entry(*round).or_default().add(Pass::Means, *value);
+            }
         }
-        found.extend(new);
     }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let of = |CollectedBound { bound, largest, values }: CollectedBound| RegretBound {
-        points: values.into_iter().map(|(round, values)| (round, mean(&values))).collect(),
-        largest_possible: mean(&largest),
-        ..bound
-    };
-    found.into_iter().map(of).collect()
+
+    /// For each theorem its mean by round, over the runs for which it gives a bound.
+    pub(in crate::study) fn finish(self) -> Vec<RegretBound> {
+        let of = |BoundSums { bound, largest, values }: BoundSums| RegretBound {
+            points: values.into_iter().map(|(round, sums)| (round, sums.mean())).collect(),
+            largest_possible: largest.mean(),
+            ..bound
+        };
+        self.0.into_iter().map(of).collect()
+    }
 }

@@ -282,12 +282,12 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, CompareError> {
         let group = &mut groups[group];
         // If the cells of the group differ on an axis, it varies together with the seed, and is not part of the point.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
-        let mut records = side.stored.cell(index)?;
-        records.retain(|&replication, _| replication < side.plan.replications);
-        for row in rows(index, cell, records.values()) {
-            if side.series.is_none_or(|wanted| wanted == row.series) {
-                found.add(&row);
-                group.take(&row, side.group);
+        for record in side.stored.one_by_one(index, side.plan.replications) {
+            for row in rows(index, cell, [&record?]) {
+                if side.series.is_none_or(|wanted| wanted == row.series) {
+                    found.add(&row);
+                    group.take(&row, side.group);
+                }
             }
         }
     }

@@ -7,21 +7,54 @@ use crate::study::disk::files::{self, indented_json};
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::manifest;
 use crate::study::disk::prepare::write_resolved;
+use crate::study::disk::record::ReplicationRecord;
 use crate::study::disk::store::{self, StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
-use crate::study::results::rows::Results;
-use crate::study::results::slim::SlimRecords;
+use crate::study::results::results_table::Results;
 use crate::study::results::summary::{Summary, SummaryBuilder};
 use crate::study::results::summary_table;
 use crate::study::results::tables::Tables;
+use std::collections::BTreeMap;
 
 /// Largest number of cells of a study whose `summary.json` is indented.
 const INDENTED: usize = 100;
 
-/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in memory as a
-/// whole.
-const LARGE: u64 = 16 << 20;
+/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in memory.
+const LARGE: u64 = 4 << 20;
+
+/// The records of one cell that a run asks for: in memory, or read again in every pass.
+enum CellRecords<'a> {
+    InMemory(BTreeMap<u64, ReplicationRecord>),
+    OnDisk(&'a StoredRecords, usize, u64),
+}
+
+impl<'a> CellRecords<'a> {
+    /// Those of the replications below `replications`.
+    fn of(stored: &'a StoredRecords, cell: usize, replications: u64) -> Result<Self, FolderError> {
+        if stored.bytes(cell) > LARGE {
+            return Ok(Self::OnDisk(stored, cell, replications));
+        }
+        let records = stored.one_by_one(cell, replications).map(|record| {
+            let record = record?;
+            Ok((record.replication, record))
+        });
+        Ok(Self::InMemory(records.collect::<Result<_, FolderError>>()?))
+    }
+
+    /// Calls `take` for each record, in order.
+    fn each(
+        &self,
+        mut take: impl FnMut(&ReplicationRecord) -> Result<(), FolderError>,
+    ) -> Result<(), FolderError> {
+        match self {
+            Self::InMemory(records) => records.values().try_for_each(take),
+            Self::OnDisk(stored, cell, replications) => {
+                stored.one_by_one(*cell, *replications).try_for_each(|record| take(&record?))
+            }
+        }
+    }
+}
 
 /// Makes all files of `folder` from the stored records. If every replication has a record, the records are gathered into one
 /// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored them
@@ -54,9 +87,17 @@ pub fn so_far(plan: &Plan, folder: &RunFolder, replications: u64) -> Result<(Sum
     let stored = folder.stored_records(&plan.identities())?;
     let mut summarising = SummaryBuilder::new(plan);
     for cell in 0..plan.cells.len() {
-        let mut records = stored.cell(cell)?;
-        records.retain(|&replication, _| replication < replications);
-        summarising.add(&records);
+        let records = CellRecords::of(&stored, cell, replications)?;
+        records.each(|record| {
+            summarising.add_first(record);
+            Ok(())
+        })?;
+        let losses = summarising.end_first();
+        records.each(|record| {
+            summarising.add_again(record);
+            Ok(())
+        })?;
+        summarising.finish_cell(losses);
     }
     let mut summary = summarising.finish(folder);
     summary.cells.retain(|cell| !cell.series.is_empty());
@@ -83,31 +124,19 @@ fn make(
                 gathered.write(&stored.line(cell, replication)?.unwrap_or_default())?;
             }
         }
-        if stored.bytes(cell) > LARGE {
-            let one_by_one = || {
-                let wanted =
-                    stored.replications(cell).take_while(|&replication| replication < plan.replications);
-                wanted.filter_map(|replication| stored.get(cell, replication).transpose())
-            };
-            let mut slim = SlimRecords::default();
-            for record in one_by_one() {
-                let record = record?;
-                results.add(cell, [&record]);
-                summarising.add_releases(&record);
-                slim.add(record);
-            }
-            summarising.finish_cell(slim.records());
-            drop(slim);
-            for record in one_by_one() {
-                tables.add(cell, [&record?], summarising.last_cell())?;
-            }
-            continue;
-        }
-        let mut records = stored.cell(cell)?;
-        records.retain(|&replication, _| replication < plan.replications);
-        results.add(cell, records.values());
-        summarising.add(&records);
-        tables.add(cell, records.values(), summarising.last_cell())?;
+        let records = CellRecords::of(stored, cell, plan.replications)?;
+        records.each(|record| {
+            results.add(cell, record);
+            summarising.add_first(record);
+            Ok(())
+        })?;
+        let losses = summarising.end_first();
+        records.each(|record| {
+            tables.add(cell, record, &losses)?;
+            summarising.add_again(record);
+            Ok(())
+        })?;
+        summarising.finish_cell(losses);
     }
     let mut summary = summarising.finish(folder);
     if let Some(run) = run {

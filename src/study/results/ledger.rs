@@ -44,8 +44,9 @@ pub fn ledger_groups(
         // Each row of the cell by its key, with one candidate from each replication.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         // The folder may hold records of an earlier run with more replications.
-        let of_run = |(replication, _): &(u64, _)| *replication < manifest.replications;
-        for (replication, record) in stored.cell(index)?.into_iter().filter(of_run) {
+        for record in stored.one_by_one(index, manifest.replications) {
+            let record = record?;
+            let replication = record.replication;
             for series in &record.series {
                 for (about, group) in grouped(&series.releases) {
                     let told = format!(

@@ -1,7 +1,8 @@
 //! The values of one metric, by series and replication.
 
-use crate::study::disk::record::ReplicationRecord;
-use crate::study::plan::cells::CellPlan;
+use crate::study::disk::error::FolderError;
+use crate::study::disk::store::StoredRecords;
+use crate::study::plan::cells::Plan;
 use crate::study::results::group_metric::value_called;
 use crate::study::results::rows::{METRICS, rows};
 use std::collections::BTreeMap;
@@ -16,26 +17,31 @@ pub(in crate::study) struct MetricValues {
 }
 
 impl MetricValues {
-    /// The values of a metric, which is named as in `results.csv` without "more.", or as by
+    /// The values of a metric in the replications of a plan, which is named as in `results.csv` without "more.", or as by
     /// [`metric_of_group`](crate::study::metric_of_group).
+    ///
+    /// # Errors
+    /// [`FolderError`] if a record cannot be read.
     pub(in crate::study) fn of(
         cell: usize,
-        planned: &CellPlan,
-        records: &BTreeMap<u64, ReplicationRecord>,
+        plan: &Plan,
+        stored: &StoredRecords,
         metric: &str,
-    ) -> Self {
+    ) -> Result<Self, FolderError> {
         let place = METRICS.iter().position(|known| *known == metric);
         let mut found = Self::default();
-        for row in rows(cell, planned, records.values()) {
-            let value = match place {
-                Some(place) => row.metrics[place],
-                None => row.more.get(metric).copied().or_else(|| value_called(&row.groups, metric)),
-            };
-            found.short |= value.is_none() && row.ended_early;
-            let values = found.by_series.entry(row.series).or_default();
-            values.extend(value.map(|value| (row.replication, value)));
+        for record in stored.one_by_one(cell, plan.replications) {
+            for row in rows(cell, &plan.cells[cell], [&record?]) {
+                let value = match place {
+                    Some(place) => row.metrics[place],
+                    None => row.more.get(metric).copied().or_else(|| value_called(&row.groups, metric)),
+                };
+                found.short |= value.is_none() && row.ended_early;
+                let values = found.by_series.entry(row.series).or_default();
+                values.extend(value.map(|value| (row.replication, value)));
+            }
         }
-        found
+        Ok(found)
     }
 
     /// The values of one series minus those of another, in the replications that both have, by replication.

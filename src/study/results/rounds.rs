@@ -1,10 +1,12 @@
 //! Numbers that runs record in each round: their means over replications, and the differences of two series in the same
 //! replications.
 
+use super::estimator::{Estimator, Pass};
 use super::statistics::Estimate;
-use crate::protocols::{RoundTrack, SeriesRecord};
+use crate::protocols::{Iteration, SeriesRecord};
 use crate::study::disk::record::ReplicationRecord;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A number by round: its mean over all replications that did not end early.
@@ -42,102 +44,142 @@ pub struct DifferenceRow {
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 
-/// The mean of each number that is recorded in each round, over the replications in which the series did not end early.
-/// The numbers are in the order in which their names first occur.
-pub(in crate::study) fn tracks(runs: &[&SeriesRecord]) -> Vec<TrackRow> {
-    let mut names: Vec<&str> = Vec::new();
-    let whole = || runs.iter().filter(|run| run.ended_early.is_none());
-    for track in whole().flat_map(|run| &run.by_round) {
-        if !names.contains(&track.name.as_str()) {
-            names.push(&track.name);
+/// The sums of the numbers that a series records in each round, in the order in which their names first occur.
+#[derive(Debug, Default)]
+pub(in crate::study) struct TrackSums(Vec<(String, RoundSums)>);
+
+/// The sums of one number by round.
+type RoundSums = BTreeMap<u64, Estimator>;
+
+impl TrackSums {
+    /// Adds a replication in which the series did not end early.
+    pub(in crate::study) fn add(&mut self, pass: Pass, run: &SeriesRecord) {
+        for track in &run.by_round {
+            let sums = named(&mut self.0, &track.name);
+            track.points.iter().for_each(|(t, value)| sums.entry(*t).or_default().add(pass, *value));
         }
     }
-    let row = |name: &str| {
-        let mut found: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for track in whole().flat_map(|run| &run.by_round).filter(|track| track.name == name) {
-            track.points.iter().for_each(|(t, value)| found.entry(*t).or_default().push(*value));
-        }
-        TrackRow { name: name.to_owned(), points: means(found) }
-    };
-    names.into_iter().map(row).collect()
+
+    /// The means, once both passes have ended.
+    pub(in crate::study) fn finish(self) -> Vec<TrackRow> {
+        self.0.into_iter().map(|(name, sums)| TrackRow { name, points: means(sums) }).collect()
+    }
 }
 
-fn means(found: BTreeMap<u64, Vec<f64>>) -> Vec<TrackPoint> {
-    let point = |(t, values): (u64, Vec<f64>)| Some(TrackPoint { t, value: Estimate::of(&values)? });
-    found.into_iter().filter_map(point).collect()
+/// The sums of a quantity, which begin where it first occurs.
+fn named<'a>(found: &'a mut Vec<(String, RoundSums)>, name: &str) -> &'a mut RoundSums {
+    let place = found.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+        found.push((name.to_owned(), RoundSums::new()));
+        found.len() - 1
+    });
+    &mut found[place].1
+}
+
+fn means(sums: RoundSums) -> Vec<TrackPoint> {
+    let point = |(t, sums): (u64, Estimator)| Some(TrackPoint { t, value: sums.estimate()? });
+    sums.into_iter().filter_map(point).collect()
+}
+
+/// The last evaluation of each round, by round: all initial points have round 0, and the regret after the last of them is used.
+pub(super) fn last_of_rounds(iterations: &[Iteration]) -> Vec<&Iteration> {
+    let mut last: Vec<&Iteration> = iterations.iter().collect();
+    last.sort_by_key(|iteration| iteration.t);
+    last.dedup_by(|later, kept| {
+        let same = later.t == kept.t;
+        if same {
+            *kept = *later;
+        }
+        same
+    });
+    last
 }
 
 /// The regrets and the protocol's own numbers of one run, each by round.
-fn quantities(run: &SeriesRecord) -> Vec<RoundTrack> {
-    let (mut simple, mut cumulative) = (BTreeMap::new(), BTreeMap::new());
-    for iteration in &run.iterations {
-        // All initial points have round 0; the value after the last of them is used.
-        simple.insert(iteration.t, iteration.simple_regret);
-        cumulative.insert(iteration.t, iteration.cumulative_regret);
-    }
-    let track = |name: &str, points: BTreeMap<u64, f64>| RoundTrack {
-        name: name.to_owned(),
-        points: points.into_iter().collect(),
-    };
-    let regrets = [track(SIMPLE, simple), track(CUMULATIVE, cumulative)];
-    regrets.into_iter().chain(run.by_round.iter().cloned()).collect()
+fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, [(u64, f64)]>)> {
+    let last = last_of_rounds(&run.iterations);
+    let simple = last.iter().map(|iteration| (iteration.t, iteration.simple_regret)).collect();
+    let cumulative = last.iter().map(|iteration| (iteration.t, iteration.cumulative_regret)).collect();
+    let own = run.by_round.iter().map(|track| (track.name.as_str(), Cow::Borrowed(track.points.as_slice())));
+    [(SIMPLE, Cow::Owned(simple)), (CUMULATIVE, Cow::Owned(cumulative))].into_iter().chain(own).collect()
 }
 
-/// The differences of every series from each of the references, by quantity and round, over the replications in which
+/// The sums of the differences of every series from each of the references, by quantity and round, over the replications in which
 /// neither of the two ended early.
-pub(in crate::study) fn differences(
-    records: &[&ReplicationRecord],
-    references: &[String],
-) -> Vec<DifferenceRow> {
-    let Some(first) = records.first().filter(|_| !references.is_empty()) else { return Vec::new() };
-    // For each replication, the series that did not end early, with their quantities.
-    let runs: Vec<Vec<(&str, Vec<RoundTrack>)>> = records
-        .iter()
-        .map(|record| {
-            let whole = record.series.iter().filter(|series| series.ended_early.is_none());
-            whole.map(|series| (series.name.as_str(), quantities(series))).collect()
-        })
-        .collect();
-    let mut rows: Vec<DifferenceRow> = Vec::new();
-    for reference in references {
-        for series in first.series.iter().map(|series| &series.name).filter(|name| *name != reference) {
-            let mut found: Vec<(String, BTreeMap<u64, Vec<f64>>)> = Vec::new();
-            for run in &runs {
-                let of = |name: &str| run.iter().find(|(known, _)| *known == name).map(|(_, tracks)| tracks);
-                let (Some(ours), Some(theirs)) = (of(series), of(reference)) else { continue };
-                for track in ours {
-                    let Some(other) = theirs.iter().find(|other| other.name == track.name) else { continue };
-                    let other: BTreeMap<u64, f64> = other.points.iter().copied().collect();
-                    let place = found.iter().position(|(name, _)| *name == track.name).unwrap_or_else(|| {
-                        found.push((track.name.clone(), BTreeMap::new()));
-                        found.len() - 1
-                    });
-                    for (t, value) in &track.points {
-                        if let Some(other) = other.get(t) {
-                            found[place].1.entry(*t).or_default().push(value - other);
-                        }
+#[derive(Debug, Default)]
+pub(in crate::study) struct DifferenceSums(Vec<Pair>);
+
+/// A series, the one that is subtracted, and the sums of their differences by quantity.
+#[derive(Debug)]
+struct Pair {
+    series: String,
+    reference: String,
+    found: Vec<(String, RoundSums)>,
+}
+
+impl DifferenceSums {
+    /// Nothing added yet; `first` is the first replication, which names the series.
+    pub(in crate::study) fn of(first: &ReplicationRecord, references: &[String]) -> Self {
+        let of = |reference: &String| {
+            let others = first.series.iter().map(|series| series.name.clone());
+            let pair = |series: String| Pair { series, reference: reference.clone(), found: Vec::new() };
+            others.filter(|name| name != reference).map(pair).collect::<Vec<Pair>>()
+        };
+        Self(references.iter().flat_map(of).collect())
+    }
+
+    /// Adds a replication.
+    pub(in crate::study) fn add(&mut self, pass: Pass, record: &ReplicationRecord) {
+        if self.0.is_empty() {
+            return;
+        }
+        let whole = record.series.iter().filter(|series| series.ended_early.is_none());
+        let run: Vec<_> = whole.map(|series| (series.name.as_str(), quantities(series))).collect();
+        let of = |name: &str| run.iter().find(|(known, _)| *known == name).map(|(_, quantities)| quantities);
+        for pair in &mut self.0 {
+            let (Some(ours), Some(theirs)) = (of(&pair.series), of(&pair.reference)) else { continue };
+            for (name, points) in ours {
+                let Some((_, other)) = theirs.iter().find(|(known, _)| known == name) else { continue };
+                let other: BTreeMap<u64, f64> = other.iter().copied().collect();
+                let sums = named(&mut pair.found, name);
+                for (t, value) in points.iter() {
+                    if let Some(other) = other.get(t) {
+                        sums.entry(*t).or_default().add(pass, value - other);
                     }
                 }
             }
-            rows.extend(found.into_iter().map(|(quantity, values)| DifferenceRow {
-                quantity,
-                series: series.clone(),
-                reference: reference.clone(),
-                points: means(values),
-            }));
         }
     }
-    rows
+
+    /// The mean differences, once both passes have ended.
+    pub(in crate::study) fn finish(self) -> Vec<DifferenceRow> {
+        let rows = |Pair { series, reference, found }: Pair| {
+            let row = move |(quantity, sums)| {
+                let (series, reference) = (series.clone(), reference.clone());
+                DifferenceRow { quantity, series, reference, points: means(sums) }
+            };
+            found.into_iter().map(row)
+        };
+        self.0.into_iter().flat_map(rows).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::RoundTrack;
 
     fn run(name: &str, values: [f64; 2]) -> SeriesRecord {
         let points = values.iter().enumerate().map(|(t, value)| (t as u64, *value)).collect();
         let track = RoundTrack { name: "share".to_owned(), points };
         SeriesRecord { by_round: vec![track], ..SeriesRecord::empty(name) }
+    }
+
+    fn differences(records: &[ReplicationRecord], references: &[String]) -> Vec<DifferenceRow> {
+        let mut sums = DifferenceSums::of(&records[0], references);
+        for pass in [Pass::Means, Pass::Errors] {
+            records.iter().for_each(|record| sums.add(pass, record));
+        }
+        sums.finish()
     }
 
     /// Two series vary much between runs, but differ from each other by a constant: means have an error, differences have
@@ -150,7 +192,6 @@ mod tests {
             series: vec![run("A", [level, 2.0 * level]), run("B", [level + 1.0, 2.0 * level + 3.0])],
         };
         let records = [record(0, 1.0), record(1, 5.0), record(2, -2.0)];
-        let records: Vec<&ReplicationRecord> = records.iter().collect();
         let rows = differences(&records, &["A".to_owned()]);
         let shares: Vec<&DifferenceRow> = rows.iter().filter(|row| row.quantity == "share").collect();
         let [row] = shares.as_slice() else { panic!("{rows:?}") };
@@ -158,8 +199,11 @@ mod tests {
         let found: Vec<(u64, f64, f64)> =
             row.points.iter().map(|point| (point.t, point.value.mean, point.value.se)).collect();
         assert_eq!(found, [(0, 1.0, 0.0), (1, 3.0, 0.0)]);
-        let runs: Vec<&SeriesRecord> = records.iter().map(|record| &record.series[0]).collect();
-        assert!(tracks(&runs)[0].points[0].value.se > 1.0);
+        let mut tracks = TrackSums::default();
+        for pass in [Pass::Means, Pass::Errors] {
+            records.iter().for_each(|record| tracks.add(pass, &record.series[0]));
+        }
+        assert!(tracks.finish()[0].points[0].value.se > 1.0);
         assert!(differences(&records, &[]).is_empty());
     }
 
@@ -173,7 +217,6 @@ mod tests {
             record(vec![run("A", [1.0, 1.0]), run("B", [2.0, 2.0])]),
             record(vec![run("A", [1.0, 1.0]), early]),
         ];
-        let records: Vec<&ReplicationRecord> = records.iter().collect();
         let rows = differences(&records, &["A".to_owned()]);
         let share = rows.iter().find(|row| row.quantity == "share").unwrap();
         assert_eq!((share.points[0].value.mean, share.points[0].value.n), (1.0, 1));

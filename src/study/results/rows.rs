@@ -1,16 +1,9 @@
-//! The table `results` for other programs, with a row per cell, replication and series: as CSV, as JSON lines and, with
-//! the feature `parquet`, as Parquet.
+//! The metrics of one replication of one series, as the table `results` has them in a row.
 
 use crate::protocols::GroupOutcome;
-use crate::study::disk::error::FolderError;
-use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
-use crate::study::plan::cells::{CellPlan, Plan};
-use crate::study::results::columns::{Entry, integers, numbers, texts, truths};
-use crate::study::results::points::Points;
-use crate::study::results::table::Table;
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::study::plan::cells::CellPlan;
+use std::collections::BTreeMap;
 
 /// The metrics that every row has, in the order of their columns. The columns before them are the cell, the axes
 /// (`point.*`), the seed, the replication and the series; after them follow `ended_early`, the digest, and outcomes and
@@ -96,53 +89,4 @@ pub(in crate::study) fn rows<'a>(
         record.series.iter().map(row).collect()
     };
     records.into_iter().flat_map(of).collect()
-}
-
-/// All rows of a study, kept in memory: a few hundred bytes each.
-#[derive(Debug)]
-pub(in crate::study) struct Results<'a> {
-    plan: &'a Plan,
-    rows: Vec<Row>,
-}
-
-impl<'a> Results<'a> {
-    pub(in crate::study) fn new(plan: &'a Plan) -> Self {
-        Self { plan, rows: Vec::new() }
-    }
-
-    pub(in crate::study) fn add<'r>(
-        &mut self,
-        cell: usize,
-        records: impl IntoIterator<Item = &'r ReplicationRecord>,
-    ) {
-        self.rows.extend(rows(cell, &self.plan.cells[cell], records));
-    }
-
-    /// Writes the results in every format that this program was built with.
-    pub(in crate::study) fn write(&self, folder: &RunFolder) -> Result<(), FolderError> {
-        let points = Points::of_plan(self.plan);
-        let more: BTreeSet<&String> = self.rows.iter().flat_map(|row| row.more.keys()).collect();
-        let mut columns = vec![integers("cell")];
-        columns.extend(points.columns());
-        columns.extend([integers("seed"), integers("replication"), texts("series")]);
-        columns.extend(METRICS.map(numbers));
-        columns.extend([truths("ended_early"), texts("digest")]);
-        columns.extend(more.iter().map(|name| numbers(&format!("more.{name}"))));
-        let mut table = Table::new(folder, "results", columns)?;
-        let mut lines = folder.stage_packing("results.jsonl")?;
-        for row in &self.rows {
-            let mut entries = vec![Entry::from(row.cell)];
-            entries.extend(points.entries(row.cell));
-            entries.extend([row.seed.into(), row.replication.into(), row.series.as_str().into()]);
-            entries.extend(row.metrics.map(Entry::from));
-            entries.extend([row.ended_early.into(), row.digest.as_str().into()]);
-            entries.extend(more.iter().map(|name| row.more.get(*name).copied().into()));
-            let named = table.names().map(str::to_owned).zip(entries.iter().map(Entry::json));
-            let object: Map<String, Value> = named.collect();
-            lines.write(format!("{}\n", Value::Object(object)).as_bytes())?;
-            table.row(entries)?;
-        }
-        table.commit()?;
-        Ok(lines.commit()?)
-    }
 }

@@ -1,12 +1,9 @@
 //! The results of one series over its replications: means with standard errors, groups, outcomes and bounds.
 
-use super::bounds;
-use super::rounds::{TrackRow, tracks};
+use super::rounds::TrackRow;
 use super::statistics::{Estimate, estimate_or_mean};
-use crate::network::LinkStatistics;
-use crate::protocols::{GroupOutcome, OneArm, OutcomeBound, RegretBound, SeriesRecord};
+use crate::protocols::{OneArm, RegretBound};
 use crate::scenario::Metric;
-use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -119,7 +116,8 @@ pub struct Fairness {
 }
 
 impl Fairness {
-    fn of(groups: &[GroupSummary]) -> Option<Self> {
+    /// The differences between some groups; `None` for fewer than two, or if all their regrets are 0.
+    pub(in crate::study) fn of(groups: &[GroupSummary]) -> Option<Self> {
         let most = |a: &&GroupSummary, b: &&GroupSummary| a.compared().total_cmp(&b.compared());
         let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
         // (sum x)^2 / (n sum x^2).
@@ -235,206 +233,4 @@ pub struct CurvePoint {
     pub simple_regret: Estimate,
     /// Cumulative regret.
     pub cumulative_regret: Estimate,
-}
-
-/// The summaries of the series of some replications of one cell, in order.
-pub(in crate::study) fn series_of(records: &[&ReplicationRecord]) -> Vec<SeriesSummary> {
-    let Some(first) = records.first() else { return Vec::new() };
-    (0..first.series.len())
-        .map(|index| {
-            let runs: Vec<&SeriesRecord> = records.iter().map(|record| &record.series[index]).collect();
-            let early: Vec<&String> = runs.iter().filter_map(|run| run.ended_early.as_ref()).collect();
-            SeriesSummary {
-                name: runs[0].name.clone(),
-                replications: runs.len() as u64,
-                ended_early: early.len() as u64,
-                ended_early_because: early.first().map(|&reason| reason.clone()),
-                budget: runs.iter().find_map(|run| run.budget.as_ref()).map(|budget| budget.reason.clone()),
-                budget_reached: runs.iter().filter(|run| run.budget.is_some()).count() as u64,
-                budget_failed: runs.iter().any(|run| run.budget.as_ref().is_some_and(|budget| budget.fail)),
-                fairness: Fairness::of(&groups(&runs)),
-                jitter: runs.iter().map(|run| run.jitter).fold(0.0, f64::max),
-                groups: groups(&runs),
-                at_random: false,
-                never_left: never_left(&runs),
-                one_arm: runs.iter().filter(|run| asks_one_arm(run)).count() as u64,
-                metrics: metrics(&runs),
-                curve: curve(&runs),
-                outcomes: outcome_rows(&runs),
-                by_round: tracks(&runs),
-                bounds: bounds::mean(&runs),
-                public: public_facts(&runs),
-            }
-        })
-        .collect()
-}
-
-/// The number of runs with a learner that never left an arm, and the first such learner.
-fn never_left(runs: &[&SeriesRecord]) -> Option<(u64, OneArm)> {
-    let mut found = runs.iter().filter_map(|run| run.one_arm.as_ref());
-    let first = found.next()?;
-    Some((1 + found.count() as u64, first.clone()))
-}
-
-/// Smallest number of rounds for which a learner that queries a single arm is reported.
-const MIN_ROUNDS: usize = 3;
-
-/// Whether every round of the learner queried the same arm. False in a federation, where each agent queries its own arm.
-fn asks_one_arm(run: &SeriesRecord) -> bool {
-    let asked: Vec<u64> = run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm).collect();
-    run.groups.is_empty() && asked.len() >= MIN_ROUNDS && asked.iter().all(|arm| *arm == asked[0])
-}
-
-/// The facts that are taken as public in any of the runs, each once, in the order in which they first occur.
-fn public_facts(runs: &[&SeriesRecord]) -> Vec<PublicFact> {
-    let mut facts: Vec<PublicFact> = Vec::new();
-    for fact in runs.iter().flat_map(|run| &run.public) {
-        if !facts.contains(fact) {
-            facts.push(fact.clone());
-        }
-    }
-    facts
-}
-
-fn metrics(runs: &[&SeriesRecord]) -> Metrics {
-    let mean =
-        |of: &dyn Fn(&SeriesRecord) -> f64| runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64;
-    let last = |of: &dyn Fn(&crate::protocols::Iteration) -> f64| {
-        let values: Vec<f64> = runs.iter().filter_map(|run| run.at_the_end()).map(of).collect();
-        Estimate::of(&values)
-    };
-    let mut latency = LinkStatistics::default();
-    for run in runs {
-        latency.merge(&run.network.total());
-    }
-    let per_round = |of: &dyn Fn(&SeriesRecord) -> f64| {
-        let rounds = |run: &SeriesRecord| run.iterations.last().map_or(0, |iteration| iteration.t) as f64;
-        runs.iter().all(|run| rounds(run) > 0.0).then(|| mean(&|run| of(run) / rounds(run)))
-    };
-    let error = |of: &dyn Fn(&SeriesRecord) -> f64| {
-        let values: Vec<f64> = runs.iter().map(|run| of(run)).collect();
-        Estimate::of(&values).map_or(0.0, |estimate| estimate.se)
-    };
-    let asked = |of: &dyn Fn(f64, &crate::protocols::Iteration) -> f64| {
-        let asked = |run: &&SeriesRecord| run.questions.filter(|asked| *asked > 0.0);
-        let values: Option<Vec<f64>> = runs
-            .iter()
-            .filter_map(|run| run.at_the_end().map(|last| asked(run).map(|asked| of(asked, last))))
-            .collect();
-        Estimate::of(&values.unwrap_or_default())
-    };
-    let times: Vec<f64> = runs
-        .iter()
-        .filter_map(|run| {
-            let (first, last) = (run.closings.first()?, run.closings.last()?);
-            (last.round > first.round)
-                .then(|| (last.seconds - first.seconds) / (last.round - first.round) as f64)
-        })
-        .collect();
-    Metrics {
-        bytes_per_round: per_round(&|run| run.bytes as f64),
-        seconds_per_round: Estimate::of(&times),
-        simple_regret: last(&|iteration| iteration.simple_regret),
-        cumulative_regret: last(&|iteration| iteration.cumulative_regret),
-        questions: asked(&|asked, _| asked),
-        regret_per_question: asked(&|asked, last| last.cumulative_regret / asked),
-        virtual_seconds: mean(&|run| run.virtual_seconds),
-        messages: mean(&|run| run.messages as f64),
-        bytes: mean(&|run| run.bytes as f64),
-        messages_lost: mean(&|run| run.messages_lost as f64),
-        latency_p50_seconds: latency.latency_seconds(0.5),
-        latency_p99_seconds: latency.latency_seconds(0.99),
-        counts: runs
-            .iter()
-            .flat_map(|run| run.counts.keys())
-            .map(|name| (name.clone(), mean(&|run| run.counts.get(name).map_or(0.0, |count| *count as f64))))
-            .collect(),
-        errors: CostErrors {
-            virtual_seconds: error(&|run| run.virtual_seconds),
-            messages: error(&|run| run.messages as f64),
-            bytes: error(&|run| run.bytes as f64),
-            messages_lost: error(&|run| run.messages_lost as f64),
-        },
-    }
-}
-
-/// The runs that did not end early.
-fn whole<'a>(runs: &'a [&SeriesRecord]) -> impl Iterator<Item = &'a SeriesRecord> {
-    runs.iter().copied().filter(|run| run.ended_early.is_none())
-}
-
-fn groups(runs: &[&SeriesRecord]) -> Vec<GroupSummary> {
-    let Some(first) = runs.first() else { return Vec::new() };
-    let summary = |index: usize| {
-        let all = || whole(runs).filter_map(move |run| run.groups.get(index));
-        let mean = |of: fn(&GroupOutcome) -> f64| Estimate::of(&all().map(of).collect::<Vec<f64>>());
-        Some(GroupSummary {
-            group: first.groups[index].group.clone(),
-            agents: first.groups[index].agents,
-            simple_regret: mean(|group| group.simple_regret)?,
-            worst_simple_regret: mean(|group| group.worst_simple_regret)?,
-            cumulative_regret: mean(|group| group.cumulative_regret)?,
-            evaluations: mean(|group| group.evaluations)?.mean,
-            regret_per_user: {
-                let met = all().filter(|group| group.agents > 0).filter_map(|group| group.regret_per_user);
-                Estimate::of(&met.collect::<Vec<f64>>())
-            },
-        })
-    };
-    (0..first.groups.len()).filter_map(summary).collect()
-}
-
-/// The outcomes by name, in the order in which they first occur.
-fn outcome_rows(runs: &[&SeriesRecord]) -> Vec<OutcomeRow> {
-    let mut names: Vec<&str> = Vec::new();
-    for outcome in runs.iter().flat_map(|run| &run.outcomes) {
-        if !names.contains(&outcome.name.as_str()) {
-            names.push(&outcome.name);
-        }
-    }
-    let row = |name: &str| {
-        let found = || runs.iter().flat_map(|run| &run.outcomes).filter(|outcome| outcome.name == name);
-        let mut values: Vec<f64> =
-            found().filter(|outcome| !outcome.undefined).map(|outcome| outcome.value).collect();
-        if let Some(otherwise) = found().find_map(|outcome| outcome.otherwise) {
-            let undefined = found().filter(|outcome| outcome.undefined).count();
-            values.resize(runs.len() - undefined, otherwise);
-        }
-        let bounded: Vec<(f64, &OutcomeBound)> =
-            found().filter_map(|outcome| Some((outcome.value, outcome.bound.as_ref()?))).collect();
-        let share = 1.0 / bounded.len() as f64;
-        let bound = bounded.first().map(|(_, first)| BoundRow {
-            at_most: bounded.iter().map(|(_, bound)| bound.at_most * share).sum(),
-            probability: first.probability,
-            held: bounded.iter().filter(|(value, bound)| *value <= bound.at_most).count() as f64 * share,
-            source: first.source.clone(),
-        });
-        Some(OutcomeRow { name: name.to_owned(), value: Estimate::of(&values)?, bound })
-    };
-    names.into_iter().filter_map(row).collect()
-}
-
-fn curve(runs: &[&SeriesRecord]) -> Vec<CurvePoint> {
-    let mut by_round: BTreeMap<u64, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    // If some runs reached the end, those that ended early are left out, because the mean would jump where such a run ends.
-    let none = whole(runs).next().is_none();
-    for run in runs.iter().filter(|run| none || run.ended_early.is_none()) {
-        // All initial points have round 0; the regret after the last of them is used.
-        let last_of_round: BTreeMap<u64, _> = run.iterations.iter().map(|i| (i.t, i)).collect();
-        for (t, iteration) in last_of_round {
-            let (simple, cumulative) = by_round.entry(t).or_default();
-            simple.push(iteration.simple_regret);
-            cumulative.push(iteration.cumulative_regret);
-        }
-    }
-    by_round
-        .into_iter()
-        .filter_map(|(t, (simple, cumulative))| {
-            Some(CurvePoint {
-                t,
-                simple_regret: Estimate::of(&simple)?,
-                cumulative_regret: Estimate::of(&cumulative)?,
-            })
-        })
-        .collect()
 }

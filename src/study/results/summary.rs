@@ -6,11 +6,13 @@ use crate::study::disk::files;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::{Digest, ReplicationRecord};
 use crate::study::plan::cells::Plan;
+use crate::study::results::estimator::Pass;
 use crate::study::results::persons::{PersonLoss, persons};
 use crate::study::results::privacy_report::{PrivacyRow, PrivacyRows};
 use crate::study::results::published::{PublishedLossRow, PublishedRow, published_losses, published_rows};
-use crate::study::results::rounds::{DifferenceRow, differences};
-use crate::study::results::series::{SeriesSummary, series_of};
+use crate::study::results::rounds::{DifferenceRow, DifferenceSums};
+use crate::study::results::series::SeriesSummary;
+use crate::study::results::series_sums::SeriesSums;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -93,78 +95,104 @@ impl Summary {
     }
 }
 
-/// Builds a summary cell by cell, so that only the records of one cell need to be in memory.
+/// Builds a summary cell by cell, from two passes over the records of each cell: one record at a time needs to be in memory.
 #[derive(Debug)]
 pub(in crate::study) struct SummaryBuilder<'a> {
     plan: &'a Plan,
     cells: Vec<CellSummary>,
     digest: Digest,
     whole: WholeStudy,
-    /// Privacy losses of the replications of the next cell so far.
-    privacy: Option<PrivacyRows>,
+    next: NextCell,
     finished: u64,
+}
+
+/// What is known of the next cell.
+#[derive(Debug, Default)]
+struct NextCell {
+    privacy: Option<PrivacyRows>,
+    series: Vec<SeriesSums>,
+    differences: DifferenceSums,
+}
+
+/// The privacy losses of one cell.
+#[derive(Debug, Default)]
+pub(in crate::study) struct CellLosses {
+    /// By series, owner of the data, unit of protection and observer.
+    pub(in crate::study) rows: Vec<PrivacyRow>,
+    /// For each of them the epsilon by round.
+    pub(in crate::study) by_round: Vec<Vec<EpsilonAt>>,
 }
 
 impl<'a> SummaryBuilder<'a> {
     pub(in crate::study) fn new(plan: &'a Plan) -> Self {
-        let (cells, whole) = (Vec::new(), WholeStudy::default());
-        Self { plan, cells, digest: Digest::new(), whole, privacy: None, finished: 0 }
+        let (cells, whole, next) = (Vec::new(), WholeStudy::default(), NextCell::default());
+        Self { plan, cells, digest: Digest::new(), whole, next, finished: 0 }
     }
 
     /// Adds the records of the next cell.
     pub(in crate::study) fn add(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
-        records.values().for_each(|record| self.add_releases(record));
-        self.finish_cell(records);
+        records.values().for_each(|record| self.add_first(record));
+        let losses = self.end_first();
+        records.values().for_each(|record| self.add_again(record));
+        self.finish_cell(losses);
     }
 
-    /// Adds the digest and the releases of the next replication of the next cell. Nothing else of the summary is made from
-    /// releases, so [`Self::finish_cell`] takes records without them.
-    pub(in crate::study) fn add_releases(&mut self, record: &ReplicationRecord) {
+    /// The first pass: adds the next replication of the next cell, with its digest and its releases.
+    pub(in crate::study) fn add_first(&mut self, record: &ReplicationRecord) {
         let cell = &self.plan.cells[self.cells.len()];
+        let draft = cell.scenario.draft();
         self.digest.add(record);
         for series in record.series.iter().filter(|series| series.same_data) {
             self.whole.add_run((cell.seed(), record.replication), &series.name, &series.releases);
         }
-        let delta = cell.scenario.draft().privacy.delta;
-        self.privacy.get_or_insert_with(|| PrivacyRows::new(delta)).add(record);
+        let next = &mut self.next;
+        let privacy = next.privacy.get_or_insert_with(|| {
+            next.series = record.series.iter().map(SeriesSums::of).collect();
+            next.differences = DifferenceSums::of(record, &draft.compared_with);
+            PrivacyRows::new(draft.privacy.delta)
+        });
+        privacy.add(record);
+        next.add(Pass::Means, record);
         self.finished += 1;
     }
 
-    /// Adds the next cell, from the records whose releases were added.
-    pub(in crate::study) fn finish_cell(&mut self, records: &BTreeMap<u64, ReplicationRecord>) {
+    /// Ends the first pass and returns the privacy losses of the cell.
+    pub(in crate::study) fn end_first(&mut self) -> CellLosses {
+        self.next.end(Pass::Means);
+        let learned = self.next.privacy.take().map_or_else(Vec::new, PrivacyRows::finish);
+        let (rows, by_round) = learned.into_iter().unzip();
+        CellLosses { rows, by_round }
+    }
+
+    /// The second pass: adds a replication again, in the order of the first pass. Its releases are not read.
+    pub(in crate::study) fn add_again(&mut self, record: &ReplicationRecord) {
+        self.next.add(Pass::Errors, record);
+    }
+
+    /// Ends the second pass, and so the cell, whose privacy losses are `losses`.
+    pub(in crate::study) fn finish_cell(&mut self, losses: CellLosses) {
         let cell = &self.plan.cells[self.cells.len()];
         let draft = cell.scenario.draft();
-        let records: Vec<&ReplicationRecord> = records.values().collect();
-        let mut series = series_of(&records);
+        let mut next = std::mem::take(&mut self.next);
+        next.end(Pass::Errors);
+        let mut series: Vec<SeriesSummary> = next.series.into_iter().map(SeriesSums::finish).collect();
         let at_random = draft.protocol.as_dyn().at_random();
         for one in &mut series {
             one.at_random = at_random.contains(&one.name.as_str());
         }
-        let differences = differences(&records, &draft.compared_with);
-        let published = published_rows(&draft.published, &cell.point, &series);
-        let learned = self.privacy.take().map_or_else(Vec::new, PrivacyRows::finish);
-        let (privacy, privacy_by_round): (Vec<PrivacyRow>, Vec<Vec<EpsilonAt>>) = learned.into_iter().unzip();
-        let persons = persons(&privacy);
-        let published_losses = published_losses(&draft.published_losses, &cell.point, &privacy);
-        let point = point_of(&cell.point);
-        let regret_unit = draft.objective.as_ref().map_or_else(String::new, |o| o.as_dyn().unit());
+        let CellLosses { rows: privacy, by_round: privacy_by_round } = losses;
         let cell = CellSummary {
-            point,
-            regret_unit,
+            point: point_of(&cell.point),
+            regret_unit: draft.objective.as_ref().map_or_else(String::new, |o| o.as_dyn().unit()),
+            persons: persons(&privacy),
+            differences: next.differences.finish(),
+            published: published_rows(&draft.published, &cell.point, &series),
+            published_losses: published_losses(&draft.published_losses, &cell.point, &privacy),
             series,
             privacy,
             privacy_by_round,
-            persons,
-            differences,
-            published,
-            published_losses,
         };
         self.cells.push(cell);
-    }
-
-    /// The cell that was added last.
-    pub(in crate::study) fn last_cell(&self) -> Option<&CellSummary> {
-        self.cells.last()
     }
 
     /// The summary.
@@ -188,6 +216,20 @@ impl<'a> SummaryBuilder<'a> {
             cells: self.cells,
             whole_study: self.whole.rows(stated),
         }
+    }
+}
+
+impl NextCell {
+    fn add(&mut self, pass: Pass, record: &ReplicationRecord) {
+        // All records of a cell have the series of the first.
+        for (sums, series) in self.series.iter_mut().zip(&record.series) {
+            sums.add(pass, series);
+        }
+        self.differences.add(pass, record);
+    }
+
+    fn end(&mut self, pass: Pass) {
+        self.series.iter_mut().for_each(|sums| sums.end(pass));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::study::results::columns::{Column, Entry, integers, numbers, texts};
 use crate::study::results::ledger_table;
 use crate::study::results::points::Points;
 use crate::study::results::privacy_report::PrivacyRow;
-use crate::study::results::summary::CellSummary;
+use crate::study::results::summary::CellLosses;
 use crate::study::results::table::Table;
 
 /// Largest number of columns of epsilons in `iterations.csv`; `privacy.csv` has all epsilons.
@@ -113,35 +113,33 @@ impl Tables {
         })
     }
 
-    /// Adds records of one cell, whose summary is `summary`.
-    pub(in crate::study) fn add<'a>(
+    /// Adds a record of one cell with these privacy losses.
+    pub(in crate::study) fn add(
         &mut self,
         cell: usize,
-        records: impl IntoIterator<Item = &'a ReplicationRecord>,
-        summary: Option<&CellSummary>,
+        record: &ReplicationRecord,
+        losses: &CellLosses,
     ) -> Result<(), FolderError> {
-        for record in records {
-            for series in &record.series {
-                let mut head = vec![Entry::from(cell)];
-                head.extend(self.points.entries(cell));
-                head.extend([record.replication.into(), series.name.as_str().into()]);
-                self.iterations(&head, series, summary)?;
-                for booked in &series.releases {
-                    self.ledger.row([head.clone(), ledger_table::entries(booked)].concat())?;
-                }
-                for (from, to, link) in &series.network.links {
-                    let row = vec![
-                        from.as_str().into(),
-                        to.as_str().into(),
-                        link.delivered().into(),
-                        link.losses().into(),
-                        link.latency_seconds(0.5).into(),
-                        link.latency_seconds(0.99).into(),
-                    ];
-                    self.network.row([head.clone(), row].concat())?;
-                }
-                self.digests.write(digest_line(cell, record, series).as_bytes())?;
+        for series in &record.series {
+            let mut head = vec![Entry::from(cell)];
+            head.extend(self.points.entries(cell));
+            head.extend([record.replication.into(), series.name.as_str().into()]);
+            self.iterations(&head, series, losses)?;
+            for booked in &series.releases {
+                self.ledger.row([head.clone(), ledger_table::entries(booked)].concat())?;
             }
+            for (from, to, link) in &series.network.links {
+                let row = vec![
+                    from.as_str().into(),
+                    to.as_str().into(),
+                    link.delivered().into(),
+                    link.losses().into(),
+                    link.latency_seconds(0.5).into(),
+                    link.latency_seconds(0.99).into(),
+                ];
+                self.network.row([head.clone(), row].concat())?;
+            }
+            self.digests.write(digest_line(cell, record, series).as_bytes())?;
         }
         Ok(())
     }
@@ -158,14 +156,10 @@ impl Tables {
         &mut self,
         head: &[Entry],
         series: &SeriesRecord,
-        summary: Option<&CellSummary>,
+        losses: &CellLosses,
     ) -> Result<(), FolderError> {
-        let losses: Vec<Option<Losses<'_>>> = self
-            .wide
-            .losses
-            .iter()
-            .map(|loss| summary.map(|summary| Losses::of(summary, &series.name, loss)))
-            .collect();
+        let losses: Vec<Losses<'_>> =
+            self.wide.losses.iter().map(|loss| Losses::of(losses, &series.name, loss)).collect();
         let places: Vec<Option<usize>> = self
             .wide
             .inputs
@@ -196,7 +190,7 @@ impl Tables {
             row.extend(places.iter().map(|place| {
                 Entry::from(place.and_then(|place| inputs.and_then(|numbers| numbers.get(place)).copied()))
             }));
-            row.extend(losses.iter().map(|losses| losses.as_ref().and_then(|l| l.at(at)).into()));
+            row.extend(losses.iter().map(|losses| losses.at(at).into()));
             self.iterations.row(row)?;
         }
         Ok(())
@@ -207,8 +201,8 @@ impl Tables {
 struct Losses<'a>(Vec<(&'a PrivacyRow, &'a [EpsilonAt])>);
 
 impl<'a> Losses<'a> {
-    fn of(summary: &'a CellSummary, series: &str, [protected, unit, observer]: &[String; 3]) -> Self {
-        let rows = summary.privacy.iter().zip(&summary.privacy_by_round);
+    fn of(losses: &'a CellLosses, series: &str, [protected, unit, observer]: &[String; 3]) -> Self {
+        let rows = losses.rows.iter().zip(&losses.by_round);
         let here = rows.filter(|(row, _)| {
             row.series == series
                 && row.protected == *protected
