@@ -1,6 +1,7 @@
 //! An exact posterior from which functions are drawn, in the faster of two representations: one row per outcome while outcomes
 //! are few, then a triangular factor of the covariance over the arms.
 
+use super::pivot::needs_jitter;
 use super::{ArmCovariance, Cholesky, FactoredPosterior, GpError, MAX_ARMS, Posterior};
 use crate::rng::Stream;
 use std::sync::Arc;
@@ -38,6 +39,12 @@ impl JointPosterior {
     ) -> Self {
         let rows = Posterior::new(covariance, noise_variance, prior_mean);
         Self { prior, noise_variance, form: Form::Rows(Box::new(rows)) }
+    }
+
+    /// Whether no outcome ever needs jitter, because the noise alone gives each a variance that is large enough beside the largest prior
+    /// variance (both in squared units of the outcome).
+    pub(crate) fn needs_no_jitter(largest_variance: f64, noise_variance: f64) -> bool {
+        !needs_jitter(noise_variance, largest_variance)
     }
 
     /// Adds the outcome of one arm. This takes O(n t) operations up to n outcomes and O(n^2) after that; the change of

@@ -15,10 +15,9 @@ pub(super) struct Pivot {
 /// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
 /// prior variance, `order` the number of outcomes including this one.
 pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Result<Pivot, GpError> {
-    let floor = f64::EPSILON * scale;
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };
     let mut next = FIRST * scale;
-    while found.value <= floor {
+    while needs_jitter(found.value, scale) {
         if next > LARGEST * scale || next == 0.0 {
             return Err(GpError::NotPositiveDefinite { order, jitter: found.jitter });
         }
@@ -26,6 +25,11 @@ pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Resu
         next *= 10.0;
     }
     Ok(found)
+}
+
+/// Whether the variance of an outcome is too small beside the largest prior variance, `scale`.
+pub(super) fn needs_jitter(variance: f64, scale: f64) -> bool {
+    variance <= f64::EPSILON * scale
 }
 
 #[cfg(test)]

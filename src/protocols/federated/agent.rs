@@ -144,25 +144,24 @@ impl Agent {
     }
 
     /// Thompson sampling from N(mean, (scale beta_t)^2 covariance).
-    fn own_choice(&self, round: u64) -> usize {
+    fn own_choice(&self, round: u64) -> Result<usize, GpError> {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
-        self.best_own(
-            self.own.draw(self.scale * width, &mut self.key.child("thompson").index(round).stream()),
-        )
+        let mut stream = self.key.child("thompson").index(round).stream();
+        Ok(self.best_own(self.own.draw(self.scale * width, &mut stream)?))
     }
 
     /// The next point, and whether the shared vectors chose it.
-    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> (usize, bool) {
+    fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> Result<(usize, bool), GpError> {
         let coin = self.key.child("whose model").index(round).stream().uniform();
         let (arm, shared) = match vectors {
             Some(vectors) if coin < self.shared_queries.probability(round) => {
                 (self.best_own(self.common.scores(&self.regions, vectors)), true)
             }
-            Some(_) | None => (self.own_choice(round), false),
+            Some(_) | None => (self.own_choice(round)?, false),
         };
         // A random point that replaces a repeated one was not chosen by the shared vectors.
         let taken = self.replace_repeated(arm, round);
-        (taken, shared && taken == arm)
+        Ok((taken, shared && taken == arm))
     }
 
     /// The point itself, or a random point if it was measured before and repeated points are not allowed.
@@ -351,8 +350,10 @@ impl Party<FederatedProtocol> for Agent {
         if round > 0 {
             if !self.dry {
                 done = done.and_then(|()| self.refit(ctx));
-                let choice = self.choice(round, vectors);
-                done = done.and_then(|()| self.measure(round, choice, ctx));
+                done = done.and_then(|()| {
+                    let choice = self.choice(round, vectors)?;
+                    self.measure(round, choice, ctx)
+                });
             }
             self.last_round = round;
         }

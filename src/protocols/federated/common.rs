@@ -2,7 +2,7 @@
 
 use super::failure::StartError;
 use crate::gp::covariance::LengthScale;
-use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS};
+use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS, WeightPosterior};
 use crate::objectives::{Instance, Surrogate};
 use crate::rng::Key;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub(super) struct AgentCommon {
     /// Features of every point, the same for all agents: n points x M features, row by row.
     pub(super) features: Vec<f64>,
     pub(super) m: usize,
-    /// Variance of the noise that the shared model assumes, lambda.
-    pub(super) feature_noise: f64,
+    /// The shared model before any outcome.
+    pub(super) prior_weights: WeightPosterior,
 }
 
 impl AgentCommon {
@@ -64,7 +64,8 @@ impl AgentCommon {
         for (index, row) in features.chunks_exact_mut(m).enumerate() {
             drawn.fill(points.row(index), row);
         }
-        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, feature_noise })
+        let prior_weights = WeightPosterior::new(m, feature_noise)?;
+        Ok(Self { surrogate, covariance, prior: Arc::new(prior), features, m, prior_weights })
     }
 
     /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the widths that

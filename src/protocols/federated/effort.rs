@@ -3,6 +3,7 @@
 use super::hyperparameters::OwnHyperparameters;
 use super::recipe::Federated;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
+use super::shared_model::FEW;
 use crate::gp::MAX_ARMS;
 use crate::objectives::Extent;
 use crate::protocols::stage::ITERATION;
@@ -113,9 +114,14 @@ impl Federated {
     /// every round, and of the shared one.
     fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
+        // With few points both models are computed for every draw, and only the points are kept.
+        let kept = points > FEW as u64;
+        let again = if kept { FEW as f64 } else { t };
+        let again = again * again / 2.0;
         // A row of the model has one number per arm. Rows are allocated in groups of sixteen, and
         // arms in tiles of 32.
         let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
+        let rows = if kept { rows } else { 0.0 };
         let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
         // Once an agent has more points than there are arms, its model stores a factor of the
         // covariance of all arms in place of one row per point, and every further point takes the
@@ -127,10 +133,13 @@ impl Federated {
             + MULTIPLY * (changes / 1.5 + (t - by_rows) * n * n);
         let (initial, rounds) = (("initial_points", self.initial_points), ("rounds", self.rounds));
         let (place, count) = if initial.1 > rounds.1 { initial } else { rounds };
-        let rows = Effort::due_to(place, count, rows, drawn + updated);
-        let weights = t * MULTIPLY * 3.0 * m * m;
-        let matrix = Effort::due_to("features", u64::from(self.features.get()), NUMBER * m * m, weights);
-        let own = rows.and(matrix).and(Effort::new(4.0 * NUMBER * n, 0.0));
+        let drawn_again = again * n * (COVARIANCE + MULTIPLY * again.sqrt());
+        let rows = Effort::due_to(place, count, rows, drawn + updated + drawn_again);
+        let weights = (t + again) * MULTIPLY * 3.0 * m * m;
+        let matrix = if kept { NUMBER * m * m } else { 0.0 };
+        let matrix = Effort::due_to("features", u64::from(self.features.get()), matrix, weights);
+        let always = if kept { 4.0 * NUMBER * n } else { 0.0 };
+        let own = rows.and(matrix).and(Effort::new(always, 0.0));
         let OwnHyperparameters::Refitted { every, starts } = self.own_hyperparameters else { return own };
         // The agent fits at k, 2 k, ... points. After each fit it factors the prior covariance
         // again and conditions its model on all points again.

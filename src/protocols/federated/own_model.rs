@@ -2,6 +2,7 @@
 
 use super::common::AgentCommon;
 use super::hyperparameters::OwnHyperparameters;
+use super::shared_model::FEW;
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{
     ArmCovariance, Cholesky, GpError, JointPosterior, MultiStart, Points, SEARCH_UNIT,
@@ -31,12 +32,41 @@ pub(super) struct FittedHyperparameters {
 pub(super) struct OwnModel {
     common: Arc<AgentCommon>,
     hyperparameters: OwnHyperparameters,
-    posterior: JointPosterior,
-    /// The measurements (arm and outcome), kept only if hyperparameters are fitted.
-    seen: Vec<(usize, f64)>,
+    prior: OwnPrior,
+    /// The posterior given all measurements; absent as long as there are at most [`FEW`], because its rows of one number per arm take
+    /// more memory than everything else of an agent: every draw then computes it anew.
+    posterior: Option<JointPosterior>,
+    /// The measurements (arm and outcome), kept while there is no posterior, and if hyperparameters are fitted.
+    seen: Vec<(u32, f64)>,
     /// Number of points at the last fit.
     fitted_at: u64,
     now: FittedHyperparameters,
+}
+
+/// A model before any measurement. Models of several agents may share its covariance and factor.
+#[derive(Clone)]
+struct OwnPrior {
+    covariance: ArmCovariance,
+    factor: Arc<Cholesky>,
+    noise_variance: f64,
+    mean: f64,
+    /// Whether the noise is large enough for every outcome to have a positive variance, so that no measurement needs jitter.
+    needs_no_jitter: bool,
+}
+
+impl OwnPrior {
+    fn new(covariance: ArmCovariance, factor: Arc<Cholesky>, noise_variance: f64, mean: f64) -> Self {
+        let largest = covariance.variances().into_iter().fold(0.0, f64::max);
+        let needs_no_jitter = JointPosterior::needs_no_jitter(largest, noise_variance);
+        Self { covariance, factor, noise_variance, mean, needs_no_jitter }
+    }
+
+    fn given(&self, seen: &[(u32, f64)]) -> Result<JointPosterior, GpError> {
+        let (covariance, factor) = (self.covariance.clone(), Arc::clone(&self.factor));
+        let mut posterior = JointPosterior::new(covariance, factor, self.noise_variance, self.mean);
+        seen.iter().try_for_each(|&(arm, outcome)| posterior.observe(arm as usize, outcome))?;
+        Ok(posterior)
+    }
 }
 
 impl OwnModel {
@@ -63,18 +93,19 @@ impl OwnModel {
             }
         };
         let variance = assumed.variance;
-        let (covariance, prior) = match &common.covariance {
+        let (covariance, factor) = match &common.covariance {
             ArmCovariance::Inputs { points, .. } if factors.length_scale != 1.0 => {
                 let own = ArmCovariance::of_inputs(Arc::clone(points), assumed);
-                let prior = Cholesky::with_jitter(own.n(), &own.dense())?;
-                (own, Arc::new(prior))
+                let factor = Cholesky::with_jitter(own.n(), &own.dense())?;
+                (own, Arc::new(factor))
             }
             shared => (shared.clone(), Arc::clone(&common.prior)),
         };
         Ok(Self {
             common: Arc::clone(common),
             hyperparameters,
-            posterior: JointPosterior::new(covariance, prior, noise_variance, surrogate.mean),
+            prior: OwnPrior::new(covariance, factor, noise_variance, surrogate.mean),
+            posterior: None,
             seen: Vec::new(),
             fitted_at: 0,
             now: FittedHyperparameters { length_scale, variance, noise_variance },
@@ -82,20 +113,42 @@ impl OwnModel {
     }
 
     pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
-        if self.hyperparameters != OwnHyperparameters::Given {
-            self.seen.push((arm, outcome));
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
         }
-        self.posterior.observe(arm, outcome)
+        let is_fitted = self.hyperparameters != OwnHyperparameters::Given;
+        if self.posterior.is_none() || is_fitted {
+            self.seen.push((arm as u32, outcome));
+        }
+        match &mut self.posterior {
+            Some(posterior) => posterior.observe(arm, outcome)?,
+            None => self.keep_posterior()?,
+        }
+        Ok(())
+    }
+
+    /// Computes the posterior and keeps it, if it is not to be computed anew for every draw.
+    fn keep_posterior(&mut self) -> Result<(), GpError> {
+        if self.seen.len() > FEW || !self.prior.needs_no_jitter {
+            self.posterior = Some(self.prior.given(&self.seen)?);
+            if self.hyperparameters == OwnHyperparameters::Given {
+                self.seen = Vec::new();
+            }
+        }
+        Ok(())
     }
 
     /// The largest jitter of this model's matrices.
     pub(super) fn jitter(&self) -> f64 {
-        self.posterior.jitter()
+        self.posterior.as_ref().map_or_else(|| self.prior.factor.jitter(), JointPosterior::jitter)
     }
 
     /// A draw from N(mean, scale^2 covariance) at every point.
-    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
-        self.posterior.draw(scale, stream)
+    pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
+        match &self.posterior {
+            Some(posterior) => Ok(posterior.draw(scale, stream)),
+            None => Ok(self.prior.given(&self.seen)?.draw(scale, stream)),
+        }
     }
 
     /// Fits the hyperparameters if a fit is due, and returns them; `None` if they stay as they are.
@@ -117,11 +170,10 @@ impl OwnModel {
         };
         let fitted = Covariance::new(covariance.shape, found.length_scale, found.variance);
         let fitted = ArmCovariance::of_inputs(Arc::clone(domain), fitted);
-        let prior = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
-        self.posterior = JointPosterior::new(fitted, prior, found.noise_variance, mean);
-        for &(arm, outcome) in &self.seen {
-            self.posterior.observe(arm, outcome)?;
-        }
+        let factor = Arc::new(Cholesky::with_jitter(fitted.n(), &fitted.dense())?);
+        self.prior = OwnPrior::new(fitted, factor, found.noise_variance, mean);
+        self.posterior = None;
+        self.keep_posterior()?;
         self.now = found;
         Ok(Some(found))
     }
@@ -150,7 +202,7 @@ impl OwnModel {
             high - low
         };
         let extent = (0..d).map(extent).fold(f64::MIN_POSITIVE, f64::max);
-        let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm).iter().copied()).collect();
+        let rows = self.seen.iter().flat_map(|&(arm, _)| domain.row(arm as usize).iter().copied()).collect();
         let measured = Points::new(n, d, rows);
         let outcomes: Vec<f64> = self.seen.iter().map(|(_, outcome)| (outcome - mean) / sd).collect();
         let likelihood = |logs: &[f64]| {
@@ -239,7 +291,7 @@ mod tests {
             let found = own.refit(|_| Key::root(9).stream()).unwrap().unwrap();
             assert!((0.067..0.15).contains(&found.length_scale), "{found:?}");
             assert!((0.02..0.06).contains(&found.noise_variance), "{found:?}");
-            assert_eq!(own.posterior.observations(), 60);
+            assert_eq!(own.posterior.as_ref().unwrap().observations(), 60);
             assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None, "once for the same points");
         }
     }
@@ -252,6 +304,32 @@ mod tests {
         let before = own.now;
         assert_eq!(own.refit(|_| Key::root(9).stream()).unwrap(), None);
         assert_eq!(own.now, before);
-        assert_eq!(own.posterior.observations(), 2);
+        assert_eq!((own.posterior.is_none(), own.seen.len()), (true, 2));
+    }
+
+    /// With few measurements the posterior is computed for every draw, later it is kept: the draws have the bits of a posterior that
+    /// was kept from the beginning. Without noise it always is.
+    #[test]
+    fn draws_do_not_depend_on_whether_the_posterior_is_kept() {
+        let given = OwnHyperparameters::Given;
+        for noise_sd in [1.0, 0.0] {
+            let factors = ModelFactors { noise_sd, ..ModelFactors::NONE };
+            let mut own = OwnModel::new(&common(), given, factors).unwrap();
+            let prior = own.prior.clone();
+            let (covariance, factor) = (prior.covariance, prior.factor);
+            let mut kept = JointPosterior::new(covariance, factor, prior.noise_variance, prior.mean);
+            for k in 0..FEW + 3 {
+                assert_eq!(own.posterior.is_some(), k > FEW || (noise_sd == 0.0 && k > 0), "{k}");
+                let drawn = own.draw(1.5, &mut Key::root(3).stream()).unwrap();
+                let expected = kept.draw(1.5, &mut Key::root(3).stream());
+                assert!(drawn.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{k}");
+                assert_eq!(own.jitter().to_bits(), kept.jitter().to_bits());
+                let (arm, outcome) = ((13 * k + 5) % 60, libm::sin(k as f64));
+                own.observe(arm, outcome).unwrap();
+                kept.observe(arm, outcome).unwrap();
+            }
+            assert!(own.seen.is_empty());
+            assert!(own.observe(0, f64::NAN).is_err());
+        }
     }
 }

@@ -347,7 +347,7 @@ impl Replication<'_> {
                 .map(|_| own[stream.below(own.len() as u64) as usize])
                 .collect();
             let shared = || SharedModel::new(&self.common, self.recipe.weight_outcomes);
-            let weights = (shares && !dry).then(shared).transpose();
+            let weights = (shares && !dry).then(shared);
             parts.push((
                 id(party),
                 Box::new(Agent {
@@ -361,7 +361,7 @@ impl Replication<'_> {
                     initial,
                     regions: Arc::clone(&region_of),
                     own: OwnModel::new(&self.common, self.recipe.own_hyperparameters, self.own[n].factors)?,
-                    weights: weights?,
+                    weights,
                     blank: (shares && dry).then(|| Arc::clone(&blank)),
                     dry,
                     shared_queries: series.shared_queries,

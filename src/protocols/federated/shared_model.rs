@@ -27,34 +27,44 @@ impl WeightOutcomes {
     }
 }
 
+/// Largest number of measurements from which an agent computes its models whenever it draws from them, instead of keeping them.
+pub(super) const FEW: usize = 16;
+
 /// The shared model of one agent.
 #[derive(Clone)]
 pub(super) struct SharedModel {
     common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
-    /// Posterior given all measurements so far; the prior if outcomes are centred by their own mean, since each draw
-    /// then computes the posterior anew.
-    posterior: WeightPosterior,
-    /// The measurements, if outcomes are centred by their own mean; empty otherwise.
-    seen: Vec<(usize, f64)>,
+    /// The posterior given all measurements, once there are more than [`FEW`]. It takes M^2 / 2 numbers, so that with few measurements
+    /// every draw computes it anew. Always absent if outcomes are centred by their own mean, which changes with every outcome.
+    posterior: Option<WeightPosterior>,
+    /// The measurements (arm and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
+    seen: Vec<(u32, f64)>,
 }
 
 impl SharedModel {
-    pub(super) fn new(common: &Arc<AgentCommon>, outcomes: WeightOutcomes) -> Result<Self, GpError> {
-        let posterior = WeightPosterior::new(common.m, common.feature_noise)?;
-        Ok(Self { common: Arc::clone(common), outcomes, posterior, seen: Vec::new() })
+    pub(super) fn new(common: &Arc<AgentCommon>, outcomes: WeightOutcomes) -> Self {
+        Self { common: Arc::clone(common), outcomes, posterior: None, seen: Vec::new() }
     }
 
     pub(super) fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
+        if !outcome.is_finite() {
+            return Err(GpError::OutcomeNotFinite { outcome });
+        }
         let centre = match self.outcomes {
             WeightOutcomes::MinusPriorMean => self.common.surrogate.mean,
-            WeightOutcomes::Raw => 0.0,
-            WeightOutcomes::MinusOwnMean => {
-                self.seen.push((arm, outcome));
-                return Ok(());
-            }
+            WeightOutcomes::Raw | WeightOutcomes::MinusOwnMean => 0.0,
         };
-        self.posterior.observe(self.common.features(arm), outcome - centre)
+        let outcome = outcome - centre;
+        if let Some(posterior) = &mut self.posterior {
+            return posterior.observe(self.common.features(arm), outcome);
+        }
+        self.seen.push((arm as u32, outcome));
+        if self.seen.len() > FEW && self.outcomes != WeightOutcomes::MinusOwnMean {
+            self.posterior = Some(self.given(0.0)?);
+            self.seen = Vec::new();
+        }
+        Ok(())
     }
 
     /// What is subtracted from these measurements before weights are fitted to them.
@@ -70,14 +80,23 @@ impl SharedModel {
 
     /// A draw of the weights from their posterior, N(nu, lambda Sigma^-1) in the paper's notation.
     pub(super) fn sample(&self, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
-        if self.seen.is_empty() {
-            return Ok(self.posterior.sample(stream));
+        if let Some(posterior) = &self.posterior {
+            return Ok(posterior.sample(stream));
         }
-        let mean = self.seen.iter().map(|(_, outcome)| outcome).sum::<f64>() / self.seen.len() as f64;
-        let mut posterior = self.posterior.clone();
-        for &(arm, outcome) in &self.seen {
-            posterior.observe(self.common.features(arm), outcome - mean)?;
-        }
-        Ok(posterior.sample(stream))
+        let centre = match self.outcomes {
+            WeightOutcomes::MinusOwnMean if !self.seen.is_empty() => {
+                self.seen.iter().map(|(_, outcome)| outcome).sum::<f64>() / self.seen.len() as f64
+            }
+            _ => 0.0,
+        };
+        Ok(self.given(centre)?.sample(stream))
+    }
+
+    /// The posterior given the measurements, minus `centre`.
+    fn given(&self, centre: f64) -> Result<WeightPosterior, GpError> {
+        let mut posterior = self.common.prior_weights.clone();
+        let of = |&(arm, outcome): &(u32, f64)| (self.common.features(arm as usize), outcome - centre);
+        posterior.observe_all(self.seen.iter().map(of))?;
+        Ok(posterior)
     }
 }
