@@ -28,8 +28,42 @@ pub struct EpsilonAt {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
-    /// The different histories whose losses were computed by round.
-    seen: Vec<History>,
+    /// The different histories whose losses are computed by round, with what that takes.
+    seen: Vec<Followed>,
+    /// How many of them are in `steps`. The others wait, since a run without a loss by round may make theirs needless.
+    done: usize,
+}
+
+/// A history whose losses are computed by round.
+#[derive(Clone, Debug)]
+struct Followed {
+    history: History,
+    /// The rounds, ascending.
+    places: Vec<u64>,
+    /// The loss after the last of them is at most this.
+    at_the_end: f64,
+    delta: Delta,
+}
+
+impl Followed {
+    fn steps(&self) -> Vec<EpsilonAt> {
+        let end = self.places.last().copied();
+        let step = |&round: &u64| {
+            // For the last round the loss is known already; earlier losses are at most that.
+            if Some(round) == end {
+                return EpsilonAt { round, epsilon: self.at_the_end };
+            }
+            let composition = self.history.composition_until(round);
+            let epsilon = Tight.price(&composition, self.delta).one_after_another().epsilon;
+            EpsilonAt { round, epsilon: epsilon.min(self.at_the_end) }
+        };
+        self.places.iter().map(step).collect()
+    }
+
+    /// The same rounds with the loss after the last one.
+    fn level_steps(&self) -> Vec<EpsilonAt> {
+        self.places.iter().map(|&round| EpsilonAt { round, epsilon: self.at_the_end }).collect()
+    }
 }
 
 /// The epsilon of a step function at a round; 0 before the first step.
@@ -55,32 +89,43 @@ impl EpsilonSteps {
         let begin = group.iter().map(|entry| entry.event.round).min();
         let end = group.iter().map(|entry| entry.last_round).max();
         let (Some(begin), Some(end)) = (begin, end) else { return };
-        let known = |history: &History| self.seen.iter().any(|other| other.has_same_loss_by_round(history));
+        let known =
+            |history: &History| self.seen.iter().any(|other| other.history.has_same_loss_by_round(history));
         let followed = match units.worst.as_slice() {
             [history] if !units.has_different_units && at_the_end.is_finite() => Some(history),
             // With several units, a different unit may have the largest loss in an early round.
             _ => None,
         };
-        let steps = match followed {
-            Some(history) if known(history) => return,
+        match followed {
+            Some(history) if known(history) => {}
             Some(history) if self.seen.len() < MAX_HISTORIES && begin < end => {
-                self.seen.push(history.clone());
                 let rounds = (end - begin).min(INTERVALS);
                 let mut places: Vec<u64> =
                     (0..=rounds).map(|k| begin + (end - begin) * k / rounds.max(1)).collect();
                 places.dedup();
-                let step = |&round: &u64| {
-                    let epsilon =
-                        Tight.price(&history.composition_until(round), delta).one_after_another().epsilon;
-                    // For the last round the loss is known already; earlier losses are at most that.
-                    let epsilon = if round == end { at_the_end } else { epsilon.min(at_the_end) };
-                    EpsilonAt { round, epsilon }
-                };
-                places.iter().map(step).collect()
+                self.seen.push(Followed { history: history.clone(), places, at_the_end, delta });
             }
-            _ => [begin, end].map(|round| EpsilonAt { round, epsilon: at_the_end }).to_vec(),
+            _ => {
+                self.merge_waiting(Some(EpsilonAt { round: begin, epsilon: at_the_end }));
+                self.merge(&[begin, end].map(|round| EpsilonAt { round, epsilon: at_the_end }));
+            }
+        }
+    }
+
+    /// Adds the histories that wait. If the next steps have an epsilon of at least theirs from their first round on or before (`level` is
+    /// the first of these steps), their losses by round have no effect, and are not computed.
+    fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
+        let waiting = &self.seen[self.done..];
+        let is_below = |level: EpsilonAt| {
+            waiting.iter().all(|one| {
+                one.places.first().is_some_and(|first| level.round <= *first)
+                    && one.at_the_end <= level.epsilon
+            })
         };
-        self.merge(&steps);
+        let steps = if level.is_some_and(is_below) { Followed::level_steps } else { Followed::steps };
+        let steps: Vec<Vec<EpsilonAt>> = waiting.iter().map(steps).collect();
+        self.done = self.seen.len();
+        steps.iter().for_each(|steps| self.merge(steps));
     }
 
     fn merge(&mut self, other: &[EpsilonAt]) {
@@ -95,7 +140,8 @@ impl EpsilonSteps {
     }
 
     /// The steps; of several consecutive steps with equal epsilons, only the first and the last.
-    pub(super) fn finish(self) -> Vec<EpsilonAt> {
+    pub(super) fn finish(mut self) -> Vec<EpsilonAt> {
+        self.merge_waiting(None);
         let mut kept: Vec<EpsilonAt> = Vec::new();
         for step in self.steps {
             // A round between two steps has the epsilon of the later one, so the last of equal steps is kept.
@@ -165,6 +211,38 @@ mod tests {
             assert!(epsilon_at(&both, round) >= most, "{round}: {both:?}");
         }
         assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
+    }
+
+    /// From the seventh different history on the loss after the last round is used for every round. The losses by round of the first
+    /// six are then not computed where they have no effect, and the steps are those with all of them.
+    #[test]
+    fn losses_by_round_that_have_no_effect_are_not_computed() {
+        let delta = Delta::new(1e-5).unwrap();
+        let history = |first: u64, count: u64| run(&(first..first + count).collect::<Vec<u64>>(), None);
+        // The seventh begins before the others, or after some of them, which then keep their losses by round.
+        for (first, needless) in [(2, true), (9, false)] {
+            let runs: Vec<Vec<CountedRelease>> =
+                (0..6).map(|k| history(2 + k, 4)).chain([history(first, 9), history(4, 12)]).collect();
+            let mut lazy = EpsilonSteps::default();
+            let mut eager = EpsilonSteps::default();
+            let mut most = 0.0f64;
+            for releases in &runs {
+                let group: Vec<&CountedRelease> = releases.iter().collect();
+                let told = units(&group);
+                let costs = |history: &History| {
+                    Tight.price(&history.composition(), delta).one_after_another().epsilon
+                };
+                most = told.worst.iter().map(costs).fold(most, f64::max);
+                lazy.add_releases(&group, &told, most, delta);
+                eager.add_releases(&group, &told, most, delta);
+                eager.merge_waiting(None);
+            }
+            assert_eq!(lazy.seen.len(), MAX_HISTORIES);
+            // One release of epsilon 0.5 in round 2, or all nine of the seventh run.
+            let early = epsilon_at(&lazy.steps, 2);
+            assert_eq!(early > 4.0, needless, "{early}");
+            assert_eq!(lazy.finish(), eager.finish(), "begins in round {first}");
+        }
     }
 
     /// The unit with the largest loss in an early round may differ from the unit with the largest loss after the last round.
