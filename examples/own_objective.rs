@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         modeler: "lab".to_owned(),
         rounds: 25,
         initial_points: 1,
+        queries_at_once: std::num::NonZeroU64::MIN,
         retry: Retry::default(),
         silence: None,
         series: vec![series],

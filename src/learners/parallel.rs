@@ -31,10 +31,9 @@ pub enum PendingOutcome {
 }
 
 /// A learner that takes pending questions (questions without an outcome yet) into account. Several
-/// are pending where the workers of `Release` or the users of `Local` are asked at the same time;
-/// `Outsourced` asks one question at a time, so there `Parallel` changes nothing. Without
-/// `Parallel`, a learner chooses as if the pending questions had not been asked, and so asks many
-/// workers about the same arm.
+/// are pending where the workers of `Release` or the users of `Local` are asked at the same time,
+/// and in `Outsourced` with `queries_at_once` above 1. Without `Parallel`, a learner chooses as if
+/// the pending questions had not been asked, and so asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
 /// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a constant

@@ -77,6 +77,27 @@ fn an_empty_branch_is_the_plain_run_bit_for_bit() {
     }
 }
 
+/// Several open queries: a branch from the beginning is the changed scenario, and an unchanged branch from the middle, with
+/// queries open, is the plain run.
+#[test]
+fn open_queries_are_part_of_a_fork() {
+    let place = TempDir::new().unwrap();
+    let text = fs::read_to_string(root().join("tests/golden/branin.ron")).unwrap();
+    let text = text.replacen("initial_points: 2,", "initial_points: 2, queries_at_once: 4,", 1);
+    let text = text.replacen("learner: GpUcb()", "learner: Parallel(learner: GpUcb())", 1);
+    let path = place.path().join("four.ron");
+    fs::write(&path, text).unwrap();
+    let scenario = path.to_str().unwrap();
+    let change: &[&str] = &["protocol.Outsourced.series[0].learner=Parallel(learner: ExpectedImprovement())"];
+    let (plain, whole) = (digests(scenario, &[]), digests(scenario, change));
+    for point in [ForkPoint::Round(7), at(700)] {
+        let forked = forked(scenario, point, &[("empty", &[]), ("changed", change)]);
+        assert_eq!(of(&forked.branches[1].1), plain, "{point}");
+        assert_ne!(of(&forked.branches[2].1), plain, "{point}");
+    }
+    assert_eq!(of(&forked(scenario, at(0), &[("changed", change)]).branches[1].1), whole);
+}
+
 #[test]
 fn a_branch_is_the_run_from_the_start_with_the_change_at_that_time() {
     // With three slow parties an outage begins for all three in the same instant, and the order of the three within it

@@ -409,6 +409,78 @@ fn a_terrible_network_loses_time_and_nothing_else() {
     assert_eq!(outcomes["releases"], 53, "an answer that is sent again is not a new release");
 }
 
+/// 1, 4 and 16 open queries: the search takes near a quarter of the time with 4, and less than an eighth with 16, when the
+/// last answers of 64 rounds leave places empty. Every round is measured once, every outcome is booked as with one query, and
+/// a learner that minds open queries asks for different rows.
+///
+/// Times: 66 jobs with a mean of 3 d e^0.32 = 4.1 d and a standard deviation of 3.9 d, so one query takes 272 d +- 32 d; a mean of
+/// 3 replications is within 20 % by 3 standard errors. With 4 places the last jobs add at most some 10 d to 68 d.
+#[test]
+fn several_queries_at_once_save_time_and_change_no_release() {
+    let out = TempDir::new().unwrap();
+    let more = ["--replications", "3", "-o", "protocol.rounds=64", "-o", "objective.grid=[12, 12]"];
+    let document = run("scenarios/search/patients.ron", out.path(), &more);
+    let cells = document["cells"].as_array().unwrap();
+    let at = |queries: u64| cells.iter().position(|cell| cell["point"]["patients"] == queries).unwrap();
+    let days = |queries: u64| metric(&document, at(queries), "GP-BUCB", "virtual_seconds").0 / 86_400.0;
+    let (one, four, sixteen) = (days(1), days(4), days(16));
+    assert!((215.0..330.0).contains(&one), "{one}");
+    assert!((3.2..4.1).contains(&(one / four)), "{one} and {four}");
+    assert!((7.0..16.0).contains(&(one / sixteen)), "{one} and {sixteen}");
+    let private = "GP-BUCB, noisy outcomes";
+    for queries in [1, 4, 16] {
+        let rows = cells[at(queries)]["privacy"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["series"] == private && row["unit"] == "Outcome").unwrap();
+        assert_eq!((&row["releases"], &row["releases_per_unit"]), (&65.into(), &1.into()), "{queries}");
+        let tight = row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight");
+        let epsilon = tight.unwrap()["epsilon"].as_f64().unwrap();
+        assert!((epsilon - 20.0).abs() < 1e-6, "{epsilon}");
+    }
+    let played = column(&folder(&document), "iterations.csv", &["cell", "replication", "series", "t", "arm"]);
+    let arms = |queries: u64, series: &str| {
+        let beginning = format!("{} 0 {series} ", at(queries));
+        let rows = played.iter().filter_map(|row| row.strip_prefix(&beginning));
+        let rows: Vec<(u64, u64)> = rows
+            .map(|row| {
+                row.split_once(' ').map(|(t, arm)| (t.parse().unwrap(), arm.parse().unwrap())).unwrap()
+            })
+            .collect();
+        assert_eq!(rows.iter().map(|row| row.0).collect::<Vec<u64>>(), (0..=64).collect::<Vec<u64>>());
+        rows.into_iter().map(|row| row.1).collect::<std::collections::BTreeSet<u64>>().len()
+    };
+    assert_eq!(arms(16, private), 65, "played rows and open queries are excluded");
+    assert!(arms(16, "GP-UCB") < arms(16, "GP-BUCB"), "{} rows", arms(16, "GP-UCB"));
+}
+
+/// On a network that loses many messages, each of several open queries is repeated until it is answered, and the run has the
+/// same digest with two threads.
+#[test]
+fn several_open_queries_survive_a_bad_network() {
+    let out = TempDir::new().unwrap();
+    let changes = [
+        "--replications",
+        "2",
+        "-o",
+        "protocol.queries_at_once=5",
+        "-o",
+        "network.default.loss=Independent(0.4)",
+        "-o",
+        "protocol.retry=Retry(timeout: \"300ms\", attempts: 1000)",
+    ];
+    let digest = |more: &[&str], place: &str| {
+        let all: Vec<&str> = changes.iter().chain(more).copied().collect();
+        run("tests/golden/branin.ron", &out.path().join(place), &all)
+    };
+    let once = digest(&[], "once");
+    let run = folder(&once);
+    let rounds = column(&run, "iterations.csv", &["replication", "series", "t"]);
+    let own = rounds.iter().filter(|row| row.starts_with("0 open ")).count();
+    assert_eq!(own, 22, "every round is measured once");
+    let lost = metric(&once, 0, "open", "messages_lost").0;
+    assert!(lost > 10.0, "{lost}");
+    assert_eq!(once["digest"], digest(&["--threads", "2"], "twice")["digest"]);
+}
+
 /// n = 36,000, T = 50, r = 15: the size of the paper's loan data.
 #[test]
 fn the_papers_largest_problem_is_comfortable() {

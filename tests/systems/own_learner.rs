@@ -154,6 +154,7 @@ fn a_learner_of_ones_own_that_states_its_widths_has_bounds() {
             modeler: "b".to_owned(),
             rounds: 8,
             initial_points: 1,
+            queries_at_once: std::num::NonZeroU64::MIN,
             retry: Retry::default(),
             silence: None,
             series: vec![series],

@@ -12,7 +12,9 @@ use crate::protocols::stage::{AfterTimeout, Requester, Retry, SearchPlan, Search
 use crate::rng::{Key, Stream};
 use crate::vocab::PartyId;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// Why the modeler cannot create its learner.
@@ -31,6 +33,8 @@ pub(super) enum LearnerError {
 pub(super) struct ModelerRecipe {
     pub(super) rounds: u64,
     pub(super) initial_points: u64,
+    /// Largest number of queries that wait for their answers at the same time.
+    pub(super) queries_at_once: NonZeroU64,
     pub(super) retry: Retry,
     pub(super) learner: LearnerModel,
     /// The model, if it is public; otherwise it is sent with the inputs.
@@ -71,8 +75,8 @@ impl ModelerRecipe {
 enum State {
     /// Waiting for the inputs.
     Beginning,
-    /// Waiting for the answer of a round.
-    Asking(Box<Searcher>),
+    /// Waiting for the answers of the searcher's open queries; the numbers of their requests, by round.
+    Asking(Box<Searcher>, BTreeMap<u64, u64>),
     /// All rounds are finished, or the search was given up.
     Done,
 }
@@ -113,7 +117,8 @@ impl Modeler {
             Ok(learner) => {
                 let ModelerRecipe { rounds, initial_points, .. } = self.recipe;
                 let plan = SearchPlan { initial_points, rounds, initial: self.initial };
-                self.ask(ctx, Box::new(Searcher::new(plan, learner, self.stream.clone())));
+                let searcher = Searcher::new(plan, learner, self.stream.clone());
+                self.ask(ctx, Box::new(searcher), BTreeMap::new());
             }
             Err(reason) => self.end(ctx, reason),
         }
@@ -125,14 +130,51 @@ impl Modeler {
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
 
-    /// Asks for the outcome of the next round.
-    fn ask(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>, mut searcher: Box<Searcher>) {
-        let Some((round, row)) = searcher.next(ctx) else {
+    /// Asks for outcomes of further rounds, until as many queries are open as the recipe allows; stops after the last
+    /// answer.
+    fn ask(
+        &mut self,
+        ctx: &mut Context<'_, OutsourcedProtocol>,
+        mut searcher: Box<Searcher>,
+        mut requests: BTreeMap<u64, u64>,
+    ) {
+        while (requests.len() as u64) < self.recipe.queries_at_once.get()
+            && let Some((round, row)) = searcher.next(ctx)
+        {
+            let request = self.asker.ask_too(ctx, self.curator, Message::Query { round, row });
+            requests.insert(round, request);
+        }
+        if requests.is_empty() {
             self.state = State::Done;
             return ctx.stop();
+        }
+        self.state = State::Asking(searcher, requests);
+    }
+
+    /// Passes the answer of a round to the searcher, if its query is open, and asks further queries; `None` for an outcome
+    /// that is missing.
+    fn answered(
+        &mut self,
+        ctx: &mut Context<'_, OutsourcedProtocol>,
+        (mut searcher, mut requests): (Box<Searcher>, BTreeMap<u64, u64>),
+        round: u64,
+        outcome: Option<f64>,
+    ) {
+        let Some(request) = requests.remove(&round) else {
+            self.state = State::Asking(searcher, requests);
+            return;
         };
-        self.asker.ask(ctx, self.curator, Message::Query { round, row });
-        self.state = State::Asking(searcher);
+        self.asker.close_one(ctx, request);
+        match outcome {
+            Some(outcome) => match searcher.observe(round, outcome) {
+                Ok(_) => self.ask(ctx, searcher, requests),
+                Err(error) => self.end(ctx, format!("round {round}: {error}")),
+            },
+            None => {
+                searcher.missed(round);
+                self.ask(ctx, searcher, requests);
+            }
+        }
     }
 
     fn end(&mut self, ctx: &mut Context<'_, OutsourcedProtocol>, reason: impl Display) {
@@ -155,20 +197,13 @@ impl Party<OutsourcedProtocol> for Modeler {
             }
             (
                 Input::Message { message: Message::Answer { round, outcome }, .. },
-                State::Asking(mut searcher),
-            ) if searcher.open() == Some(round) => {
-                self.asker.close(ctx);
-                match searcher.observe(round, *outcome.get()) {
-                    Ok(_) => self.ask(ctx, searcher),
-                    Err(error) => self.end(ctx, format!("round {round}: {error}")),
-                }
-            }
-            (Input::Message { message: Message::Missing { round }, .. }, State::Asking(mut searcher))
-                if searcher.open() == Some(round) =>
-            {
-                self.asker.close(ctx);
-                searcher.missed(round);
-                self.ask(ctx, searcher);
+                State::Asking(searcher, requests),
+            ) => self.answered(ctx, (searcher, requests), round, Some(*outcome.get())),
+            (
+                Input::Message { message: Message::Missing { round }, .. },
+                State::Asking(searcher, requests),
+            ) => {
+                self.answered(ctx, (searcher, requests), round, None);
             }
             (Input::Timer(timer), state) => {
                 self.state = state;
@@ -176,10 +211,12 @@ impl Party<OutsourcedProtocol> for Modeler {
                     AfterTimeout::GaveUp => {
                         let attempts = self.recipe.retry.attempts;
                         let what = match &self.state {
-                            State::Asking(searcher) => match searcher.open() {
-                                Some(round) => format!("query of round {round}"),
-                                None => "query".to_owned(),
-                            },
+                            State::Asking(_, requests) => {
+                                let given_up = requests.iter().find(|open| *open.1 == timer.request());
+                                given_up.map_or("query".to_owned(), |(round, _)| {
+                                    format!("query of round {round}")
+                                })
+                            }
                             State::Beginning | State::Done => "request for the inputs".to_owned(),
                         };
                         self.end(ctx, format!("the {what} was not answered, asked {attempts} times"));
@@ -203,10 +240,10 @@ impl Party<OutsourcedProtocol> for Modeler {
         self.asker.set_retry(fresh.recipe.retry);
         let changed = self.recipe.learner != fresh.recipe.learner;
         self.recipe = fresh.recipe.clone();
-        let State::Asking(searcher) = &self.state else { return };
+        let State::Asking(searcher, _) = &self.state else { return };
         if changed
             && let Ok(learner) = self.learner(searcher.arms())
-            && let State::Asking(searcher) = &mut self.state
+            && let State::Asking(searcher, _) = &mut self.state
         {
             searcher.replace(learner, fresh.stream.clone());
         }

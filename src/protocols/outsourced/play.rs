@@ -14,7 +14,7 @@ use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
-    ITERATION, Measurer, Protocol, ReplicationError, ReplicationSetup, SeriesRecord,
+    ITERATION, Measurer, Numbering, Protocol, ReplicationError, ReplicationSetup, SeriesRecord,
 };
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
@@ -87,8 +87,8 @@ impl Protocol for Outsourced {
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
-            // No theorem here covers searches with missing answers.
-            if let (Some(bounds), None) = (&mut bounds, self.silence) {
+            // No theorem here covers searches with missing answers, or with several queries at once.
+            if let (Some(bounds), None, 1) = (&mut bounds, self.silence, self.queries_at_once.get()) {
                 let failed = |error| ReplicationError::party(&series.name, error);
                 let changes = stage.changes_at_fork(&series.name);
                 bounds.add(series, &mut record, changes).map_err(failed)?;
@@ -111,7 +111,9 @@ impl Outsourced {
         let modeler = stage.party("modeler", &self.modeler).map_err(bad)?;
         let instance = stage.objective(&series.name)?;
         let parties = self.parties(series, stage, (curator, modeler), instance, key)?;
-        let mut record = stage.search(&series.name, parties, key, instance, self.initial_points)?;
+        let numbering = if self.queries_at_once.get() == 1 { Numbering::ByRound } else { Numbering::ByTime };
+        let plan = (self.initial_points, numbering);
+        let mut record = stage.search_numbered(&series.name, parties, key, instance, plan)?;
         record.public.extend(taken_as_public(series, instance, &self.curator, &self.modeler));
         Ok(record)
     }
@@ -164,6 +166,7 @@ impl Outsourced {
         let recipe = ModelerRecipe {
             rounds: self.rounds,
             initial_points: self.initial_points,
+            queries_at_once: self.queries_at_once,
             retry: self.retry,
             learner: learner.clone(),
             surrogate: (!instance.background.fitted).then(|| instance.surrogate.clone()),

@@ -9,7 +9,7 @@ use crate::protocols::stage::{ReplicationSetup, Retry, Series, series};
 use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 
 /// A curator lets a modeler search its records; the modeler sees only the inputs and outcomes that the curator releases.
 ///
@@ -32,6 +32,12 @@ pub struct Outsourced {
     /// Random rows that are measured before the first round. Default: 1.
     #[serde(default = "one")]
     pub initial_points: u64,
+    /// Largest number of queries that wait for their answers at the same time: the modeler asks the next one as soon as an
+    /// answer arrives. What is released, and its cost, does not depend on it. The curator works on several queries at once
+    /// if its `compute` is `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the
+    /// open queries had not been asked, so it repeats them. No theorem is shown for more than one. Default: 1.
+    #[serde(default = "one_query")]
+    pub queries_at_once: NonZeroU64,
     /// When the modeler repeats a request. Default: after 1 s, then after waits that double up to 32 s, 100 times in
     /// all.
     #[serde(default)]
@@ -48,6 +54,10 @@ pub struct Outsourced {
 
 fn one() -> u64 {
     1
+}
+
+fn one_query() -> NonZeroU64 {
+    NonZeroU64::MIN
 }
 
 /// One series: how the curator releases inputs and outcomes, and how the modeler chooses rows.

@@ -53,7 +53,7 @@ pub use requester::{Requester, RetryTimer};
 pub use retries::{AfterTimeout, Backoff, Retry};
 pub use rounds::Rounds;
 pub use run::{ReplicationSetup, RunOptions};
-pub use search::{ActiveParties, Parts, Search, SearchSeries, SearchSettings};
+pub use search::{ActiveParties, Numbering, Parts, Search, SearchSeries, SearchSettings};
 pub use search_protocol::{RoundMessage, SearchProtocol};
 pub use searcher::{SearchPlan, Searcher};
 pub use series::Series;

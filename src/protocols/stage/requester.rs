@@ -1,14 +1,22 @@
-//! Requests with retries: one open request at a time, sent again after each timeout, and given up after a maximum
-//! number of attempts.
+//! Requests with retries: each is sent again after each timeout, and given up after a maximum number of attempts.
 
 use super::retries::{AfterTimeout, Attempts, Retry};
 use crate::kernel::{Context, Digest, Digestible, Protocol};
 use crate::rng::Key;
 use crate::vocab::PartyId;
+use std::collections::BTreeMap;
 
 /// The timer of an open request; holds the request's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryTimer(u64);
+
+impl RetryTimer {
+    /// The number of the request, from 0.
+    #[must_use]
+    pub const fn request(self) -> u64 {
+        self.0
+    }
+}
 
 impl Digestible for RetryTimer {
     fn digest(&self, digest: &mut Digest) {
@@ -18,7 +26,6 @@ impl Digestible for RetryTimer {
 
 #[derive(Clone, Debug)]
 struct Question<P: Protocol> {
-    number: u64,
     to: PartyId,
     message: P::Message,
     attempts: Attempts,
@@ -30,7 +37,8 @@ pub struct Requester<P: Protocol> {
     retry: Retry,
     key: Key,
     next: u64,
-    open: Option<Question<P>>,
+    /// The open requests, by number.
+    open: BTreeMap<u64, Question<P>>,
 }
 
 impl<P: Protocol> Requester<P>
@@ -41,7 +49,7 @@ where
     /// other party or purpose may use this key.
     #[must_use]
     pub fn new(retry: Retry, key: Key) -> Self {
-        Self { retry, key, next: 0, open: None }
+        Self { retry, key, next: 0, open: BTreeMap::new() }
     }
 
     /// The requester after a crash that lost its memory: the same retry settings, no open request, and other random
@@ -62,48 +70,60 @@ where
         self.retry = retry;
     }
 
-    /// Sends a request, after closing the open request, if there is one. A party that is offline sends the request when
-    /// it is online again.
+    /// Sends a request, after closing all open requests. A party that is offline sends the request when it is online again.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
+        self.ask_too(ctx, to, message);
+    }
+
+    /// Sends a request beside the open ones, and returns its number: requests are numbered from 0, in the order in which they
+    /// are first sent.
+    pub fn ask_too(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) -> u64 {
         let number = self.next;
         self.next += 1;
         let mut attempts = Attempts::new(self.key.index(number));
         attempts.try_again(self.retry, ctx, RetryTimer(number).into(), |ctx| ctx.send(to, message.clone()));
-        self.open = Some(Question { number, to, message, attempts });
+        self.open.insert(number, Question { to, message, attempts });
+        number
     }
 
-    /// Closes the open request, if there is one, because its answer has arrived.
+    /// Closes all open requests, because their answers have arrived or are not needed.
     pub fn close(&mut self, ctx: &mut Context<'_, P>) {
-        if let Some(question) = self.open.take() {
+        for question in std::mem::take(&mut self.open).into_values() {
             question.attempts.end(ctx);
         }
     }
 
-    /// Handles a timer: sends the open request again, or gives it up after the last attempt. The timer of a closed
-    /// request has no effect.
+    /// Closes the request with this number, if it is open, because its answer has arrived.
+    pub fn close_one(&mut self, ctx: &mut Context<'_, P>, number: u64) {
+        if let Some(question) = self.open.remove(&number) {
+            question.attempts.end(ctx);
+        }
+    }
+
+    /// Handles a timer: sends its request again, or gives it up after the last attempt. The timer of a closed request has
+    /// no effect.
     pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> AfterTimeout {
-        let Some(question) = self.open.as_mut().filter(|open| open.number == timer.0) else {
-            return AfterTimeout::Stale;
-        };
-        let Question { to, message, attempts, .. } = question;
+        let Some(question) = self.open.get_mut(&timer.0) else { return AfterTimeout::Stale };
+        let Question { to, message, attempts } = question;
         let verdict =
             attempts.handle_timeout(self.retry, ctx, timer.into(), |ctx| ctx.send(*to, message.clone()));
         if verdict == AfterTimeout::GaveUp {
-            self.open = None;
+            self.open.remove(&timer.0);
         }
         verdict
     }
 
-    /// Reacts to [`Input::CameBack`](crate::kernel::Input::CameBack): a request that waited for the connection is sent
-    /// at once. If a party does not call this, the request is sent at the next timeout.
+    /// Reacts to [`Input::CameBack`](crate::kernel::Input::CameBack): requests that waited for the connection are sent
+    /// at once. If a party does not call this, they are sent at their next timeouts.
     pub fn reconnected(&mut self, ctx: &mut Context<'_, P>) {
-        if let Some(Question { number, to, message, attempts }) = &mut self.open
-            && attempts.waits_for_connection()
-        {
-            attempts.end(ctx);
-            attempts
-                .try_again(self.retry, ctx, RetryTimer(*number).into(), |ctx| ctx.send(*to, message.clone()));
+        for (number, Question { to, message, attempts }) in &mut self.open {
+            if attempts.waits_for_connection() {
+                attempts.end(ctx);
+                attempts.try_again(self.retry, ctx, RetryTimer(*number).into(), |ctx| {
+                    ctx.send(*to, message.clone());
+                });
+            }
         }
     }
 }

@@ -265,7 +265,7 @@ impl SearchSettings<'_> {
 
 impl ReplicationSetup {
     /// Runs one simulation as [`Self::play`] does, for parties that record [`Measured`]; the record
-    /// then also has the evaluations and the regret.
+    /// then also has the evaluations and the regret, numbered by round.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -277,15 +277,45 @@ impl ReplicationSetup {
         instance: &Instance,
         initial_points: u64,
     ) -> Result<SeriesRecord, ReplicationError> {
+        self.search_numbered(series, parties, key, instance, (initial_points, Numbering::ByRound))
+    }
+
+    /// As [`Self::search`], with a number of initial points and the order in which evaluations are numbered.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn search_numbered<P: Rounds + RecordsFacts<Own = Measured>>(
+        &self,
+        series: &str,
+        parties: Vec<Box<dyn Party<P>>>,
+        key: Key,
+        instance: &Instance,
+        (initial_points, numbering): (u64, Numbering),
+    ) -> Result<SeriesRecord, ReplicationError> {
         let mut evaluations = Evaluations::new(instance);
         let mut nonresponse = NonresponseBias::default();
+        let mut measured = 0;
         let mut record = self.play(series, parties, key, Releases::in_order(), &mut |at, fact| {
             let Measured { round, arm, outcome, missing } = fact;
             nonresponse.add(*outcome, !missing);
-            evaluations.add((round + 1).saturating_sub(initial_points), *arm, *outcome, at);
+            measured += 1;
+            let number = match numbering {
+                Numbering::ByRound => round + 1,
+                Numbering::ByTime => measured,
+            };
+            evaluations.add(number.saturating_sub(initial_points), *arm, *outcome, at);
         })?;
         evaluations.into_record(&mut record);
         nonresponse.into_record(&mut record);
         Ok(record)
     }
+}
+
+/// How the evaluations of a search are numbered; the first numbers are those of the initial points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// By the round of the query: for searches with one open query at a time.
+    ByRound,
+    /// By the time of the measurement: where several queries are open, later ones may be measured before earlier ones.
+    ByTime,
 }

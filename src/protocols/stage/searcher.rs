@@ -7,6 +7,7 @@ use crate::gp::GpError;
 use crate::kernel::{ProcessContext, Processes, Recorder};
 use crate::learners::{History, Learner};
 use crate::rng::{Key, Stream};
+use std::collections::BTreeMap;
 
 /// The length of a search, and the random numbers of its initial points.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +20,15 @@ pub struct SearchPlan {
     pub initial: Key,
 }
 
-/// The state of a learner's search, which has one open query at a time.
+/// The state of a learner's search. It may have several open queries: they are pending when the learner chooses the next arm.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     plan: SearchPlan,
     learner: Box<dyn Learner>,
     stream: Stream,
     jitter: JitterWatch,
-    /// Round and arm of the open query.
-    open: Option<(u64, usize)>,
+    /// The arms of the open queries, by round.
+    open: BTreeMap<u64, usize>,
     next: u64,
     history: History,
 }
@@ -37,33 +38,33 @@ impl Searcher {
     #[must_use]
     pub fn new(plan: SearchPlan, learner: Box<dyn Learner>, stream: Stream) -> Self {
         let (jitter, history) = (JitterWatch::default(), History::default());
-        Self { plan, learner, stream, jitter, open: None, next: 0, history }
+        Self { plan, learner, stream, jitter, open: BTreeMap::new(), next: 0, history }
     }
 
-    /// Opens the next query and returns its round, from 0, and its arm; `None` after the last round.
+    /// Opens the next query and returns its round, from 0, and its arm; `None` after the last round. The open queries stay
+    /// open, and the learner chooses while they are pending ([`Learner::suggest_while`]).
     pub fn next<P: RecordsFacts>(&mut self, ctx: &mut dyn Recorder<P>) -> Option<(u64, u64)> {
         self.jitter.note(self.learner.jitter(), ctx);
         let round = self.next;
         if round == self.plan.initial_points + self.plan.rounds {
-            self.open = None;
             return None;
         }
         self.next += 1;
         let arm = if round < self.plan.initial_points {
             self.plan.initial.index(round).stream().below(self.learner.arms() as u64) as usize
         } else {
-            let arm = self.learner.suggest(&mut self.stream);
+            let pending: Vec<usize> = self.open.values().copied().collect();
+            let arm = self.learner.suggest_while(&pending, &mut self.stream);
             self.history.suggested(arm);
             arm
         };
-        self.open = Some((round, arm));
+        self.open.insert(round, arm);
         Some((round, arm as u64))
     }
 
-    /// The round of the open query, if there is one.
-    #[must_use]
-    pub fn open(&self) -> Option<u64> {
-        self.open.map(|open| open.0)
+    /// The rounds of the open queries, in order.
+    pub fn open(&self) -> impl Iterator<Item = u64> {
+        self.open.keys().copied()
     }
 
     /// Passes the outcome of a round's query to the learner and returns true; if that query is not open, it changes
@@ -72,14 +73,14 @@ impl Searcher {
     /// # Errors
     /// [`GpError`] if the learner cannot be updated with the outcome.
     pub fn observe(&mut self, round: u64, outcome: f64) -> Result<bool, GpError> {
-        let Some((_, arm)) = self.open.take_if(|open| open.0 == round) else { return Ok(false) };
+        let Some(arm) = self.open.remove(&round) else { return Ok(false) };
         self.history.observed(arm, outcome);
         self.learner.observe(arm, outcome).map(|()| true)
     }
 
     /// Closes a round whose outcome is missing, if it is open; the learner learns nothing from it.
     pub fn missed(&mut self, round: u64) {
-        self.open.take_if(|open| open.0 == round);
+        self.open.remove(&round);
     }
 
     /// Runs the whole search in a co-routine: `ask` returns the outcome of an arm in a round, or `None` if it has given
