@@ -22,7 +22,8 @@ pub use measure::{
     numerical_error, upper_limit,
 };
 pub use mechanisms::{
-    Case, DataScaledNoise, HalfNoise, Releases, reachable_gaussian, reachable_laplace, suite,
+    Case, DataScaledNoise, HalfNoise, NoNoiseOnNumbers, Releases, reachable_gaussian, reachable_laplace,
+    suite,
 };
 pub use reconstruction::{Reconstruction, reconstruct};
 pub use verdict::{Factors, Finding, Source, Statement, Tested, Verdict, upper_bound};

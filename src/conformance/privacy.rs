@@ -3,7 +3,7 @@
 use super::{Violation, Violations, key};
 use crate::accounting::{Accountant, Composition, EpsilonKind, Tight};
 use crate::audit::{AuditError, Effort, Releases, measure, numerical_error, upper_bound};
-use crate::privacy::mechanisms::Mechanism;
+use crate::privacy::mechanisms::{Mechanism, Selected, SelectedTrial};
 use crate::protocols::release::{CannotRelease, Publication, Task};
 use crate::vocab::{Cost, Delta, Neighbours};
 use std::fmt;
@@ -195,19 +195,49 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
             release.mechanism.into();
         attacked(&mut found, told, &vec![0.25], trials)?;
     }
+    if let Some(release) = plan.best {
+        let selected: Arc<dyn Mechanism<Input = Vec<Selected>, Output = SelectedTrial> + Send + Sync> =
+            release.mechanism.into();
+        // Few settings: the exact likelihood ratio of a search that stops takes time for each.
+        let tried: Vec<Selected> =
+            (0..n.min(8) as u64).map(|setting| (setting, libm::sin(setting as f64))).collect();
+        let setting = selected.privatise(&tried, &mut key("publication").stream())?;
+        found.require(setting.is_none_or(|(setting, _)| setting < n as u64), "an existing setting", || {
+            format!("{setting:?} of {n}")
+        });
+        attacked(&mut found, selected, &tried, trials)?;
+    }
     Ok(found.0)
 }
 
+/// One number of an input.
+trait Numbered {
+    /// Another number in its place.
+    fn turned(&self) -> Self;
+}
+
+impl Numbered for f64 {
+    fn turned(&self) -> Self {
+        1.0 - 2.0 * self
+    }
+}
+
+impl Numbered for Selected {
+    fn turned(&self) -> Self {
+        (self.0, self.1.turned())
+    }
+}
+
 /// Checks one mechanism of a publication.
-fn attacked<O: fmt::Debug + 'static>(
+fn attacked<N: Numbered + Clone + Sync + 'static, O: fmt::Debug + 'static>(
     found: &mut Violations,
-    release: Arc<dyn Mechanism<Input = Vec<f64>, Output = O> + Send + Sync>,
-    like: &Vec<f64>,
+    release: Arc<dyn Mechanism<Input = Vec<N>, Output = O> + Send + Sync>,
+    like: &Vec<N>,
     trials: u64,
 ) -> Result<(), AuditError> {
     let relation = Neighbours::ReplaceOne;
     let price = release.price(like, &relation)?;
-    let other = release.price(&like.iter().map(|value| 1.0 - 2.0 * value).collect(), &relation)?;
+    let other = release.price(&like.iter().map(Numbered::turned).collect(), &relation)?;
     found.require(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     let draw =
         || release.privatise(like, &mut key("publication").stream()).map(|output| format!("{output:?}"));

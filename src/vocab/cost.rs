@@ -1,16 +1,23 @@
 //! The cost of one release, from which accountants compute its privacy loss, and its form in account files, with a count.
 
-use super::{AboveOne, Delta, Epsilon, NonNegative, Positive, Probability, RepetitionShape};
+use super::{AboveOne, Delta, Epsilon, NonNegative, Positive, Probability, RepetitionShape, TreePlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
 /// Declares two enums from one list: [`Cost`] with plain numbers, and [`CountedCost`] with range-checked numbers and a count.
+/// `stated` lists further forms of `CountedCost`, each with the `Cost` that follows from its numbers.
 macro_rules! costs {
     ($(
         $(#[$doc:meta])*
         $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $plain:ty as $range:ty,)+ })?
-    )+) => {
+    )+;
+    stated {
+        $(
+            $(#[$form_doc:meta])*
+            $form:ident { $($(#[$given_meta:meta])* $given:ident: $given_range:ty,)+ } => $form_cost:expr;
+        )+
+    }) => {
         /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs alone.
         ///
         /// The meaning of a published variant never changes; a mechanism that no variant describes gets a new variant.
@@ -35,6 +42,15 @@ macro_rules! costs {
                     count: NonZeroU64,
                 },
             )+
+            $(
+                $(#[$form_doc])*
+                $form {
+                    $($(#[$given_meta])* $given: $given_range,)+
+                    /// Number of such releases. Default: 1.
+                    #[serde(default = "one")]
+                    count: NonZeroU64,
+                },
+            )+
         }
 
         impl CountedCost {
@@ -45,6 +61,7 @@ macro_rules! costs {
                     $(Self::$name { $($($field,)+)? count } => {
                         (Cost::$name $({ $($field: $field.into(),)+ })?, count.get())
                     })+
+                    $(Self::$form { $($given,)+ count } => ($form_cost, count.get()),)+
                 }
             }
         }
@@ -156,7 +173,72 @@ costs! {
         delta: f64 as Delta,
     }
     /// No finite epsilon holds: the value was released without protection, or the claimed protection is refuted.
-    Unprotected
+    Unprotected;
+    stated {
+        /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff` of them
+        /// were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is `threshold_scale: 2 / epsilon`,
+        /// `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale + 2 cutoff / number_scale (cutoff / number_scale for
+        /// monotonic values), plus cutoff / value_scale where values of the numbers above are given.
+        ///
+        /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
+        ///
+        /// Example: `SparseVector(threshold_scale: 2, number_scale: 4)`.
+        SparseVector {
+            /// Scale of the Laplace noise on the threshold, which is drawn once, divided by the sensitivity of a value.
+            threshold_scale: Positive,
+            /// Scale of the fresh Laplace noise on each value that is compared, divided by the sensitivity.
+            number_scale: Positive,
+            /// Number of values above the threshold after which the comparisons end. Default: 1.
+            #[serde(default = "one")]
+            cutoff: NonZeroU64,
+            /// Whether all values differ in the same direction between neighbours. Default: false.
+            #[serde(default)]
+            monotonic: bool,
+            /// Scale of the fresh Laplace noise on each value that is given, divided by the sensitivity. Default: none is given.
+            #[serde(default)]
+            value_scale: Option<Positive>,
+        } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);
+        /// Tree aggregation: the sums of all values so far, after each of `steps` steps, from partial sums in a binary tree,
+        /// each with Gaussian noise. Together they cost as much as one Gaussian mechanism whose noise multiplier is
+        /// noise_multiplier / S, where S^2 is the largest sum of (contributions of one unit)^2 over the partial sums: for one
+        /// contribution, floor(log2 of the steps of a tree) + 1.
+        ///
+        /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.
+        ///
+        /// Example: `TreeAggregation(steps: 1000, noise_multiplier: 8)`.
+        TreeAggregation {
+            /// Number of steps.
+            steps: NonZeroU64,
+            /// Standard deviation of the noise on a partial sum, divided by the largest L2 norm of the change of one value.
+            noise_multiplier: Positive,
+            /// Number of steps at which one unit may contribute. Default: 1.
+            #[serde(default = "one")]
+            contributions: NonZeroU64,
+            /// Number of steps after which a new tree begins. Default: none, one tree for all steps.
+            #[serde(default)]
+            restart: Option<NonZeroU64>,
+        } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier);
+    }
+}
+
+/// The cost of the sparse vector technique with these scales of the noise on the threshold and on numbers.
+fn sparse_vector(
+    scales: [Positive; 2],
+    cutoff: NonZeroU64,
+    monotonic: bool,
+    value: Option<Positive>,
+) -> Cost {
+    let ([threshold, number], cutoff) = (scales.map(Positive::get), cutoff.get() as f64);
+    let sides = if monotonic { 1.0 } else { 2.0 };
+    let of_values = value.map_or(0.0, |scale| cutoff / scale.get());
+    let epsilon = 1.0 / threshold + sides * cutoff / number + of_values;
+    if epsilon.is_finite() { Cost::PureDp { epsilon } } else { Cost::Unprotected }
+}
+
+/// The cost of all sums of a tree with noise of this multiple of the change of one value.
+fn tree_aggregation(plan: TreePlan, noise: Positive) -> Cost {
+    let noise_multiplier = noise.get() / plan.sensitivity_squared().sqrt();
+    if noise_multiplier > 0.0 { Cost::Gaussian { noise_multiplier } } else { Cost::Unprotected }
 }
 
 impl Cost {
@@ -197,5 +279,28 @@ mod tests {
         assert_eq!(read("Unprotected()").unwrap(), (Cost::Unprotected, 1));
         assert!(read("Gaussian(noise_multiplier: 0)").is_err() && read("Unprotected(epsilon: 1)").is_err());
         assert_eq!(serde_json::to_string(&Cost::Unprotected).unwrap(), "\"Unprotected\"");
+    }
+
+    /// Above threshold as printed costs epsilon; a tree of 1000 steps has ten levels.
+    #[test]
+    fn forms_of_a_file_have_the_cost_of_their_noise() {
+        let read = |text: &str| ron::from_str::<CountedCost>(text).map(|event| event.cost()).unwrap();
+        let pure = |text: &str| match read(text) {
+            (Cost::PureDp { epsilon }, 1) => epsilon,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(pure("SparseVector(threshold_scale: 4, number_scale: 8)"), 0.5);
+        assert_eq!(pure("SparseVector(threshold_scale: 4, number_scale: 8, cutoff: 3)"), 1.0);
+        assert_eq!(
+            pure(
+                "SparseVector(threshold_scale: 4, number_scale: 8, cutoff: 3, monotonic: true, value_scale: Some(6))"
+            ),
+            1.125
+        );
+        let (cost, count) = read("TreeAggregation(steps: 1000, noise_multiplier: 8, count: 2)");
+        assert_eq!((cost, count), (Cost::Gaussian { noise_multiplier: 8.0 / 10f64.sqrt() }, 2));
+        let (cost, _) =
+            read("TreeAggregation(steps: 1000, noise_multiplier: 8, contributions: 2, restart: Some(1))");
+        assert_eq!(cost, Cost::Gaussian { noise_multiplier: 8.0 / 2f64.sqrt() });
     }
 }

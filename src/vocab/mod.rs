@@ -22,6 +22,7 @@ mod rate;
 mod search_box;
 mod shell;
 mod time;
+mod tree_plan;
 pub mod value;
 
 pub use cost::{Cost, CountedCost};
@@ -47,3 +48,4 @@ pub use rate::{BadRate, Rate};
 pub use search_box::{InputKind, SearchBox};
 pub(crate) use shell::shell_word;
 pub use time::{Span, Time};
+pub use tree_plan::TreePlan;

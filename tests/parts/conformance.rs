@@ -437,6 +437,8 @@ fn publications_that_cost_more_than_they_say_are_found() {
     for text in [
         "NonPrivate(learner: Random())",
         "FixedGrid(epsilon: 1, assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))",
+        "AboveThreshold(epsilon: 2, threshold: 0.1, assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))",
+        "AboveThreshold(epsilon: 2, performance: Some(1), threshold: 0.1, assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1))",
     ] {
         let model: PublicationModel =
             subrosa::scenario::part(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -465,6 +467,8 @@ fn protocols_that_play_otherwise_each_time_are_found() {
     )
     .unwrap();
     assert_eq!(conformance::protocol(&outsourced, &stage).unwrap(), []);
+    let three = Outsourced { queries_at_once: std::num::NonZeroU64::new(3).unwrap(), ..outsourced.clone() };
+    assert_eq!(conformance::protocol(&three, &stage).unwrap(), []);
 
     /// Calls with a mistake in what becomes of the record.
     struct Wrong<F>(Echo, Vec<String>, F);

@@ -1,18 +1,20 @@
 //! The contract of every mechanism, and their output laws against exact probabilities (fixed seeds).
 
 use proptest::prelude::*;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use subrosa::audit::reachable_laplace;
+use subrosa::conformance;
 use subrosa::privacy::mechanisms::clipping::Range;
 use subrosa::privacy::mechanisms::outcomes::Outcome;
 use subrosa::privacy::mechanisms::{
-    ClippedGaussian, ClippedLaplace, DiscreteGaussian, DiscreteLaplace, ExponentialMechanism,
+    BudgetSplit, ClippedGaussian, ClippedLaplace, DiscreteGaussian, DiscreteLaplace, ExponentialMechanism,
     FixedSizeGaussian, Gaussian, Laplace, Lattice, Mechanism, MechanismError, NoiseArithmetic,
     NoisyProjection, NoisyRows, PoissonGaussian, Price, RandomizedResponse, ReportNoisyMax, Rows,
+    SparseVector, TreeAggregation,
 };
 use subrosa::rng::Key;
 use subrosa::vocab::{
-    Arithmetic, Basis, Cost, Delta, Epsilon, Finite, Neighbours, Positive, Probability, Sampler,
+    Arithmetic, Basis, Cost, Delta, Epsilon, Finite, Neighbours, Positive, Probability, Sampler, TreePlan,
 };
 
 fn positive(value: f64) -> Positive {
@@ -47,6 +49,9 @@ fn every_mechanism_keeps_the_contract() {
     contract(&Gaussian::new(positive(2.0), positive(1.0)), &a, &b, &bad, &any);
     contract(&ExponentialMechanism::new(epsilon(1.0), positive(1.0)), &a, &b, &bad, &any);
     contract(&ReportNoisyMax::new(epsilon(1.0), positive(1.0)), &a, &b, &bad, &any);
+    let above = SparseVector::above_threshold(epsilon(1.0), positive(1.0), Finite::new(0.0).unwrap());
+    contract(&above, &a, &b, &bad, &any);
+    contract(&above.monotonic().with_values(epsilon(0.5)), &a, &b, &bad, &any);
     let lattice = Lattice::new(positive(0.125));
     let steps = NonZeroU32::new(16).unwrap();
     contract(&DiscreteLaplace::new(lattice, steps, positive(1.0)), &a, &b, &bad, &any);
@@ -54,10 +59,41 @@ fn every_mechanism_keeps_the_contract() {
     let units = |x: f64| vec![vec![x, 0.0], vec![0.5, -x], vec![0.1, 0.2]];
     let ragged = vec![vec![1.0], vec![1.0, 2.0]];
     let half = Probability::new(0.5).unwrap();
+    let tree = TreeAggregation::new(plan(3, 1, 0), positive(2.0), positive(1.0));
+    contract(&tree, &units(1.0), &units(9.0), &ragged, &Neighbours::ReplaceOne);
+    let four = vec![vec![0.0]; 4];
+    contract(&tree, &units(1.0), &units(9.0), &four, &Neighbours::ReplaceOne);
     let poisson = PoissonGaussian::new(half, positive(1.0), positive(2.0));
     contract(&poisson, &units(1.0), &units(9.0), &ragged, &Neighbours::ZeroOut);
     let fixed = FixedSizeGaussian::new(2, positive(1.0), positive(2.0));
     contract(&fixed, &units(1.0), &units(9.0), &Vec::new(), &Neighbours::ReplaceOne);
+}
+
+fn plan(steps: u64, contributions: u64, restart: u64) -> TreePlan {
+    let number = |n| NonZeroU64::new(n).unwrap();
+    TreePlan { steps: number(steps), contributions: number(contributions), restart: NonZeroU64::new(restart) }
+}
+
+/// The conformance test of a user's own mechanism: nothing is found in those for sequences of values.
+#[test]
+fn mechanisms_for_sequences_conform() {
+    let zero = Finite::new(0.0).unwrap();
+    let (any, three) = (Neighbours::AnyValue, NonZeroU32::new(3).unwrap());
+    let sparse = SparseVector::new(epsilon(3.0), positive(2.0), zero, three);
+    for own in [
+        SparseVector::above_threshold(epsilon(2.0), positive(2.0), zero),
+        sparse,
+        sparse.monotonic(),
+        sparse.with_values(epsilon(1.0)),
+        sparse.split(BudgetSplit::Even).with(NoiseArithmetic::Ideal),
+    ] {
+        assert_eq!(conformance::mechanism(own, &vec![0.0; 8], &any, 0.0, 20_000).unwrap(), [], "{own:?}");
+    }
+    for plan in [plan(16, 1, 0), plan(16, 1, 4), plan(12, 3, 5)] {
+        let own = TreeAggregation::new(plan, positive(4.0), positive(2.0));
+        let like = vec![vec![0.0; 2]; plan.steps.get() as usize];
+        assert_eq!(conformance::mechanism(own, &like, &any, 1e-5, 20_000).unwrap(), [], "{own:?}");
+    }
 }
 
 fn range(low: f64, high: f64) -> Range {

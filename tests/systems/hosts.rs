@@ -391,6 +391,9 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Repetitions" => published(
             "RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), noise: Gaussian(delta: 1e-6), repetitions: {})",
         ),
+        "TrialOrder" => published(
+            "AboveThreshold(epsilon: 1, threshold: 0, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), order: {})",
+        ),
         "OutcomeNoise" => published(
             "RandomRepetitions(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1), noise: {})",
         ),

@@ -3,6 +3,7 @@
 use crate::support::{code_and_output, contents, folder, run, subrosa};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 use subrosa::gp::dot;
 use subrosa::objectives::{Records, Training, TuningFacts, ValidationLoss, models, performance};
 use subrosa::privacy::mechanisms::ExponentialMechanism;
@@ -225,6 +226,8 @@ fn an_epsilon_below_what_exact_arithmetic_reaches_is_refused() {
     for (publication, arithmetic) in [
         ("FixedGrid(epsilon: 1e-9", ""),
         ("RandomRepetitions(epsilon: 1e-8", ""),
+        ("AboveThreshold(threshold: -0.2, epsilon: 1e-9", ""),
+        ("AboveThreshold(threshold: -0.2, epsilon: 1e-9", ", arithmetic: Ideal"),
         ("Lipschitz(epsilon: 1e-9, learner: Random()", ""),
         ("GpNoisy(epsilon: 1e-9, delta: 0.05, neighbour_correlation: 0.99", ""),
         ("FixedGrid(epsilon: 1e-9", ", arithmetic: Ideal"),
@@ -258,6 +261,97 @@ fn a_random_number_of_trials_is_not_for_machines_that_take_time() {
     assert_eq!(code, 3, "{told}{error}");
     let words = (told + &error).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("tell the number of trials, which nobody may learn"), "{words}");
+}
+
+/// The study's series for above threshold, and the numbers of trials of each replication.
+fn above_threshold(out: &Path, more: &[&str]) -> (Value, Vec<usize>) {
+    let series = "protocol.series=[Series(name: \"above\", publication: AboveThreshold(epsilon: 1, threshold: -0.15)), \
+                  Series(name: \"value\", publication: AboveThreshold(epsilon: 1, threshold: -0.15, performance: Some(0.5)))]";
+    let fixed = ["--replications", "40", "-o", "objective.Tuning.settings=60", "-o", series];
+    let all: Vec<&str> = fixed.iter().chain(more).copied().collect();
+    let document = run("scenarios/studies/private-selection.ron", out, &all);
+    let text = String::from_utf8(contents(&folder(&document), "iterations.csv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let place = |name: &str| header.iter().position(|known| *known == name).unwrap();
+    let mut trials = vec![0; 40];
+    for line in lines.filter(|line| line[place("series")] == "above") {
+        trials[line[place("replication")].parse::<usize>().unwrap()] += 1;
+    }
+    (document, trials)
+}
+
+/// Above threshold: the search stops at the setting that is published; one release, proven, with the whole epsilon (and 0.5 more
+/// for the performance); the setting is mostly above the threshold, and few models are trained.
+#[test]
+fn the_first_setting_above_a_threshold_is_published_and_ends_the_search() {
+    let out = TempDir::new().unwrap();
+    let (document, trials) = above_threshold(out.path(), &[]);
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    for (series, epsilon) in [("above", 1.0), ("value", 1.5)] {
+        let of = |unit: &str| rows.iter().find(|row| row["series"] == series && row["unit"] == unit).unwrap();
+        let row = of("ValidationRecord");
+        assert_eq!(row["releases"], 1, "{row}");
+        let tight =
+            row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight").unwrap();
+        assert_eq!(tight["basis"], "proven", "{tight}");
+        let found = tight["epsilon"].as_f64().unwrap();
+        assert!(found <= epsilon * (1.0 + 1e-9) && found > 0.99 * epsilon, "{found} for {epsilon}");
+        assert_eq!(of("TrainingRecord")["losses"][0]["basis"], "unprotected");
+    }
+    // A third of the settings or more are above, so most searches end long before 60 trials.
+    let mean = trials.iter().sum::<usize>() as f64 / 40.0;
+    assert!(trials.iter().all(|trials| (1..=60).contains(trials)) && mean < 15.0, "{trials:?}");
+    let regret = self::mean(outcome(&document, 0, "above", "f(lambda*) - f(lambda~)"));
+    assert!(regret < 0.2, "{regret}");
+    let error = self::mean(outcome(&document, 0, "value", "|v~ - v(lambda~)|"));
+    assert!(error < 0.05, "{error}");
+}
+
+/// Several machines: outcomes are compared as they arrive, trials under way have no effect, and the price is the same. A relay
+/// that can read messages to the machines sees when the search stops, and has an entry of its own from the beginning.
+#[test]
+fn a_search_that_stops_is_for_machines_too() {
+    let out = TempDir::new().unwrap();
+    let machines = [
+        "-o",
+        "parties={\"hospital\": Party(), \"journal\": Party(), \"relay\": Party(), \"one\": Party(compute: Drawn(time: \
+         Exponential(mean: \"10min\"))), \"two\": Party(compute: Drawn(time: Exponential(mean: \"10min\")))}",
+        "-o",
+        "network=Network(topology: Star(hub: \"relay\"), encryption: None, default: Link(latency: Constant(\"40ms\")))",
+        "-o",
+        "protocol.workers=[\"one\", \"two\"]",
+    ];
+    let (document, trials) = above_threshold(out.path(), &machines);
+    let mean = trials.iter().sum::<usize>() as f64 / 40.0;
+    assert!(mean > 1.0 && mean < 15.0, "{trials:?}");
+    let rows = document["cells"][0]["privacy"].as_array().unwrap();
+    let of = |observer: &str| {
+        let mut rows =
+            rows.iter().filter(|row| row["series"] == "above" && row["unit"] == "ValidationRecord");
+        rows.find(|row| row["observer"].as_str().unwrap().contains(observer)).unwrap().clone()
+    };
+    for observer in ["relay", "reads the publication"] {
+        let row = of(observer);
+        assert_eq!(row["releases"], 1, "{row}");
+        let tight =
+            row["losses"].as_array().unwrap().iter().find(|loss| loss["accountant"] == "tight").unwrap();
+        let found = tight["epsilon"].as_f64().unwrap();
+        assert!((found - 1.0).abs() < 1e-6, "{observer}: {found}");
+    }
+}
+
+/// A threshold that no setting reaches: nothing is published, and the report says how often.
+#[test]
+fn a_threshold_out_of_reach_publishes_nothing() {
+    let out = TempDir::new().unwrap();
+    let series = "protocol.series=[Series(name: \"a\", publication: AboveThreshold(epsilon: 50, threshold: 0.5, order: Listed))]";
+    let more = ["--replications", "3", "-o", "objective.Tuning.settings=20", "-o", series];
+    let document = run("scenarios/studies/private-selection.ron", out.path(), &more);
+    let metrics = &document["cells"][0]["series"][0]["metrics"];
+    assert_eq!(metrics["counts"]["none above the threshold, nothing published"], 1.0, "{metrics}");
+    let text = String::from_utf8(contents(&folder(&document), "iterations.csv")).unwrap();
+    assert_eq!(text.lines().count(), 1 + 3 * 20, "every setting is tried once");
 }
 
 /// A budget ends a search that tells its settings where it is used up; what was told stays told, and is all there is.

@@ -1,7 +1,8 @@
 //! Mechanisms that are wrong on purpose, to test the auditor. No scenario can name them.
 
 use crate::privacy::mechanisms::{
-    Distinguisher, Laplace, Mechanism, MechanismError, NoiseArithmetic, Pair, Price, RATIO,
+    Compared, Distinguisher, Laplace, Mechanism, MechanismError, NoiseArithmetic, Pair, Price, RATIO,
+    SparseVector,
 };
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
@@ -72,5 +73,51 @@ impl Mechanism for DataScaledNoise {
             (density(a, own(a) / self.epsilon.get()), density(b, own(b) / self.epsilon.get()));
         let log_ratio = move |y: &Vec<f64>| given(y) - neighbour(y);
         Ok(Distinguisher { tests: vec![(RATIO, Box::new(log_ratio))], ..Distinguisher::unknown() })
+    }
+}
+
+/// Wrong: states the cost of the given sparse vector technique, but adds noise to the threshold only, and never ends. (Stoddard,
+/// Chen and Machanavajjhala 2014; Algorithm 5 of Lyu, Su and Li 2017, who show that it is private at no epsilon.)
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoNoiseOnNumbers {
+    /// The mechanism whose cost is stated, with sensitivity 1 and threshold 0.
+    pub stated: SparseVector,
+    /// Scale of the noise on the threshold.
+    pub scale: Positive,
+}
+
+impl Mechanism for NoNoiseOnNumbers {
+    type Input = Vec<f64>;
+    type Output = Vec<Compared>;
+
+    fn price(&self, input: &Vec<f64>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.stated.price(input, neighbours)
+    }
+
+    fn privatise(&self, numbers: &Vec<f64>, stream: &mut Stream) -> Result<Vec<Compared>, MechanismError> {
+        let threshold = self.scale.get() * stream.laplace();
+        let answer = |x: &f64| if *x >= threshold { Compared::Above(None) } else { Compared::Below };
+        Ok(numbers.iter().map(answer).collect())
+    }
+
+    fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
+        self.stated.worst_pair(like)
+    }
+
+    /// By the support: a threshold lies between the largest number that is called below and the smallest that is called above.
+    fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
+        let inputs = inputs.map(Clone::clone);
+        let possible = |numbers: &[f64], answers: &[Compared]| {
+            let of = |below: bool| {
+                let found = numbers.iter().zip(answers);
+                found.filter(move |(_, answer)| (**answer == Compared::Below) == below).map(|(x, _)| *x)
+            };
+            let [below, above] =
+                [of(true).fold(f64::NEG_INFINITY, f64::max), of(false).fold(f64::INFINITY, f64::min)];
+            f64::from(u8::from(below < above))
+        };
+        let score =
+            move |answers: &Vec<Compared>| possible(&inputs[0], answers) - possible(&inputs[1], answers);
+        Ok(Distinguisher::unknown().with_support(score))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::case::{Case, CaseDescription, DELTA, epsilon, on_pair, positive, probability, worst};
 use crate::privacy::mechanisms::{
-    Argmax, Disclosure, ExponentialMechanism, Gaussian, Informative, Laplace, Pair, PrivateSelection,
-    RandomizedResponse, Repetitions, ReportNoisyMax, ResultNoise, SilenceBy,
+    Argmax, Disclosure, ExponentialMechanism, Gaussian, Informative, Laplace, Pair, PermuteAndFlip,
+    PrivateSelection, RandomizedResponse, Repetitions, ReportNoisyMax, ResultNoise, SilenceBy,
 };
 use crate::vocab::{AboveOne, Finite, Neighbours};
 
@@ -49,6 +49,15 @@ pub(super) fn cases() -> Vec<Case> {
             CaseDescription::sound("report-noisy-max", "report noisy max with exponential noise, epsilon 1"),
             ReportNoisyMax::new(epsilon(1.0), positive(1.0)),
             &options,
+            terms.clone(),
+        ),
+        worst(
+            CaseDescription::sound(
+                "permute-and-flip",
+                "permute and flip between two options, epsilon 1: the distribution of report noisy max",
+            ),
+            PermuteAndFlip::new(epsilon(1.0), positive(1.0)),
+            &vec![0.0; 2],
             terms.clone(),
         ),
         worst(

@@ -10,10 +10,11 @@ mod flawed;
 mod low_bits;
 mod releases;
 mod sampled;
+mod sequences;
 mod suite;
 mod tables;
 
-pub use broken::{DataScaledNoise, HalfNoise};
+pub use broken::{DataScaledNoise, HalfNoise, NoNoiseOnNumbers};
 pub use case::Case;
 pub use low_bits::{reachable_gaussian, reachable_laplace};
 pub use releases::Releases;

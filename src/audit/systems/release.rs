@@ -9,8 +9,8 @@ use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{Distinguisher, Laws, Mechanism, Price, RATIO};
 use crate::protocols::release::{
-    EverySetting, RandomRepetitions, Release, ReleaseSeries, Search, SettingRelease, Task, TrialResults,
-    ValueOf, ValueRelease,
+    AboveThreshold, EverySetting, RandomRepetitions, Release, ReleaseSeries, Search, SettingRelease, Task,
+    TrialResults, ValueOf, ValueRelease,
 };
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
@@ -74,6 +74,11 @@ fn candidates(
         return Err(NotAuditedReason::NoAttack(
             "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
              or D'; the auditor repeats the last release only",
+        ));
+    }
+    if series.publication.get::<AboveThreshold>().is_some() {
+        return Err(NotAuditedReason::NoAttack(
+            "its search stops at a noisy comparison: audit the mechanism itself (`subrosa audit mechanism above-threshold`)",
         ));
     }
     if series.publication.get::<RandomRepetitions>().is_some() {

@@ -20,7 +20,10 @@ mod exponential;
 mod federated_pair;
 mod federated_reach;
 mod federated_sum;
+mod first_above;
 mod fixed_size_gaussian;
+mod sparse_vector;
+mod sparse_vector_law;
 mod sum_parts;
 mod gaussian;
 mod informative;
@@ -44,6 +47,7 @@ mod rows;
 mod sampled_gaussian;
 mod secure_sum;
 mod theorem_mechanism;
+mod tree_aggregation;
 
 pub use agent_rates::AgentRates;
 pub use argmax::Argmax;
@@ -54,6 +58,7 @@ pub use discrete_gaussian::{DiscreteGaussian, LARGEST_SIGMA};
 pub use discrete_laplace::DiscreteLaplace;
 pub use exponential::ExponentialMechanism;
 pub use federated_sum::FederatedSum;
+pub use first_above::FirstAbove;
 pub use fixed_size_gaussian::FixedSizeGaussian;
 pub use gaussian::Gaussian;
 pub use informative::{Informative, SilenceBy};
@@ -72,15 +77,18 @@ pub use pair::{
     under_laplace,
 };
 pub use poisson_gaussian::PoissonGaussian;
-pub use private_selection::{PrivateSelection, ResultNoise, Selected, SelectionAmongTrials};
+pub use private_selection::{PrivateSelection, ResultNoise, Selected, SelectedTrial, SelectionAmongTrials};
 pub use randomized_response::RandomizedResponse;
 pub use repetitions::Repetitions;
-pub use report_noisy_max::ReportNoisyMax;
+pub use report_noisy_max::{PermuteAndFlip, ReportNoisyMax};
 pub use reports::{Ctl, CtlReport, Report, Rewards};
 pub use rows::Rows;
 pub use sampled_gaussian::Contributions;
 pub use secure_sum::{SecureSum, SecureSumOutput};
+pub(crate) use sparse_vector::Comparisons;
+pub use sparse_vector::{BudgetSplit, Compared, SparseVector};
 pub use sum_parts::{Divisor, Participation, ReceivedVectors, SensitivityRule};
 pub use theorem_mechanism::TheoremMechanism;
+pub use tree_aggregation::TreeAggregation;
 
 use mechanism::all_finite;

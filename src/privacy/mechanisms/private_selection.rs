@@ -10,6 +10,9 @@ use crate::vocab::{Cost, Neighbours};
 /// A setting and its noisy result.
 pub type Selected = (u64, f64);
 
+/// What is released of a search among trials: a setting, and a noisy result if one is given; or nothing.
+pub type SelectedTrial = Option<(u64, Option<f64>)>;
+
 /// The noise on one result, calibrated to the sensitivity of a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ResultNoise {
@@ -199,7 +202,7 @@ pub struct SelectionAmongTrials(pub PrivateSelection);
 
 impl Mechanism for SelectionAmongTrials {
     type Input = Vec<Selected>;
-    type Output = Option<Selected>;
+    type Output = SelectedTrial;
 
     fn price(&self, _: &Vec<Selected>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         self.0.price(neighbours)
@@ -209,7 +212,7 @@ impl Mechanism for SelectionAmongTrials {
         &self,
         trials: &Vec<Selected>,
         stream: &mut Stream,
-    ) -> Result<Option<Selected>, MechanismError> {
-        self.0.best(trials, stream)
+    ) -> Result<SelectedTrial, MechanismError> {
+        Ok(self.0.best(trials, stream)?.map(|(setting, result)| (setting, Some(result))))
     }
 }

@@ -64,8 +64,8 @@ pub enum CannotRelease {
     NothingTried,
     /// There is no single secret value that could be compared between neighbours.
     #[error(
-        "\"{series}\" chooses every setting privately or publishes the best of a random number of trials, so there is no one \
-         secret to attack: audit its mechanism (`subrosa audit mechanism exponential`, or `private-selection`)"
+        "\"{series}\" chooses every setting privately, or its number of trials is random, so there is no one secret to attack: \
+         audit its mechanism (`subrosa audit mechanism exponential`, `private-selection` or `above-threshold`)"
     )]
     NoOneSecret {
         /// Name of the series.

@@ -40,10 +40,10 @@ mod worker;
 pub use failure::CannotRelease;
 pub use messages::{Fact, Message, OwnFact, ReleaseProtocol, Timer};
 pub use publication::{
-    BestRelease, Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee, Lipschitz,
-    Measure, NonPrivate, OutcomeNoise, Part, Plan, Publication, PublicationMember, PublicationModel,
-    RandomRepetitions, Sampling, Search, Selection, SettingRelease, TAIL, Task, TaskFacts, TaskOutline,
-    Utility, ValueOf, ValueRelease, sensitivity,
+    AboveThreshold, BestRelease, Blind, Constants, EverySetting, FixedGrid, GpNoiseFree, GpNoisy, Guarantee,
+    Lipschitz, Measure, NonPrivate, OutcomeNoise, Part, Plan, Publication, PublicationMember,
+    PublicationModel, RandomRepetitions, Sampling, Search, Selection, SettingRelease, TAIL, Task, TaskFacts,
+    TaskOutline, TrialOrder, Utility, ValueOf, ValueRelease, sensitivity,
 };
 pub use recipe::{Release, ReleaseSeries};
 pub use secrets::TrialResults;

@@ -1,12 +1,14 @@
 //! The owner: tries settings on its validation set, releases once, and publishes.
 
+mod among_trials;
+
 use super::failure::CannotRelease;
 use super::messages::{Message, OwnFact, ReleaseProtocol, Timer};
 use super::open_request::OpenRequest;
 use super::outcomes::Trials;
 use super::owner_config::OwnerConfig;
 use super::public::PUBLIC;
-use super::publication::{BestRelease, Plan, Publication, SettingRelease, ValueOf};
+use super::publication::{Plan, Publication, SettingRelease, ValueOf};
 use super::sampling::Choice;
 use super::search_stop::SearchStop;
 use super::searching::Searcher;
@@ -130,6 +132,13 @@ impl Owner {
                 return Ok(setting);
             }
             Searcher::Everything => return Ok(trial as usize),
+            Searcher::UntilAbove(search) => {
+                let setting = search.order[trial as usize];
+                if trial == 0 {
+                    self.enter_comparisons(ctx)?;
+                }
+                return Ok(setting);
+            }
             Searcher::Sampler(sampler) => sampler.next()?,
             Searcher::Repeated => None,
         };
@@ -226,6 +235,11 @@ impl Owner {
         self.trials.add(setting, outcome);
         let jitter = self.searcher.observe(trial, setting, outcome)?;
         self.jitter.note(jitter, ctx);
+        if let Searcher::UntilAbove(search) = &mut self.searcher
+            && search.stops(outcome, &self.config.mechanisms)?
+        {
+            self.stop_search(ctx);
+        }
         Ok(())
     }
 
@@ -320,26 +334,6 @@ impl Owner {
                 Some(self.release(ctx, occasion, &*how.mechanism, vec![number], &relays)?)
             }
             None => None,
-        };
-        self.send_publication(ctx, setting, value);
-        Ok(())
-    }
-
-    /// Publishes the best noisy outcome with its setting, if anything was tried.
-    fn publish_best(
-        &mut self,
-        ctx: &mut Context<'_, ReleaseProtocol>,
-        best: &BestRelease,
-    ) -> Result<(), SearchStop> {
-        let occasion = self.occasion(ctx, "setting lambda~ and performance v~");
-        let relays = Arc::clone(&self.config.relays.of_publication);
-        let found = self.release(ctx, occasion, &*best.mechanism, self.trials.all(), &relays)?;
-        let (setting, value) = match found.get() {
-            None => (None, None),
-            Some(_) => (
-                Some(found.clone().map(|best| best.map_or(0, |(setting, _)| setting as usize))),
-                Some(found.map(|best| best.into_iter().map(|(_, value)| value).collect())),
-            ),
         };
         self.send_publication(ctx, setting, value);
         Ok(())

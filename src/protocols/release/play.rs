@@ -160,6 +160,11 @@ impl Release {
         {
             record.counts.insert("no trial, nothing published".to_owned(), 1);
         }
+        if published.setting.is_none()
+            && let Ok(Search::UntilAbove { .. }) = series.publication.as_dyn().search(&task)
+        {
+            record.counts.insert("none above the threshold, nothing published".to_owned(), 1);
+        }
         evaluations.into_record(&mut record);
         if trains {
             let mut of_training = Vec::new();

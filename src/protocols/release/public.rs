@@ -20,6 +20,10 @@ const TIMES: &str = "times and number of messages: training and validation are a
 const RANDOM_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and no reader learns the number of trials from them";
 
+/// What the timing of messages reveals if the search stops at the first setting above a threshold.
+const PRICED_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
+                            records, and the number of trials is part of the release";
+
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
 
@@ -41,6 +45,7 @@ pub(super) fn taken_as_public(
     let times = match publication.search(task) {
         Ok(Search::Nothing) => return Vec::new(),
         Ok(Search::Repeated(_)) => RANDOM_TIMES,
+        Ok(Search::UntilAbove { .. }) => PRICED_TIMES,
         _ => TIMES,
     };
     let told = |fact: PublicFact| fact.about(&release.owner).for_observer(PUBLIC);

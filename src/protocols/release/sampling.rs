@@ -90,7 +90,7 @@ impl Sampler {
         let arithmetic = self.recipe.arithmetic;
         let name = |exponential: &'static str, noisy: &'static str| match self.recipe.selection {
             Selection::Exponential => exponential,
-            Selection::NoisyMax => noisy,
+            Selection::NoisyMax | Selection::PermuteAndFlip => noisy,
         };
         let name = match what {
             "next setting" => {
@@ -104,7 +104,7 @@ impl Sampler {
                     ExponentialMechanism::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
                 Box::new(TheoremMechanism::new(mechanism, name, None, basis))
             }
-            Selection::NoisyMax => {
+            Selection::NoisyMax | Selection::PermuteAndFlip => {
                 let mechanism =
                     ReportNoisyMax::new(epsilon, sensitivity).computed_within(error).with(arithmetic);
                 Box::new(TheoremMechanism::new(mechanism, name, None, basis))

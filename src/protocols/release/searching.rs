@@ -1,9 +1,10 @@
 //! The methods that choose the next setting to try.
 
 use super::failure::CannotRelease;
-use super::publication::{Search, Task};
+use super::publication::{Search, Task, TrialOrder};
 use super::sampling::Sampler;
 use crate::learners::{Learner, LearnerModel, Random};
+use crate::privacy::mechanisms::{Compared, Comparisons, FirstAbove};
 use crate::programs::Programs;
 use crate::rng::Stream;
 use std::sync::Arc;
@@ -16,11 +17,41 @@ pub(super) enum Searcher {
     Sampler(Sampler),
     /// Settings drawn uniformly, a random number of them.
     Repeated,
+    /// Settings in an order, until one is above a threshold.
+    UntilAbove(UntilAbove),
+}
+
+/// A search that stops at the first setting above a threshold. Its state is as secret as the outcomes.
+#[derive(Clone)]
+pub(super) struct UntilAbove {
+    pub(super) order: Vec<usize>,
+    mechanism: FirstAbove,
+    /// The comparisons so far, with a copy of the stream of the mechanisms. The release at the end draws the same noise from
+    /// the stream itself, so it ends at the same trial.
+    begun: Option<(Comparisons, Stream)>,
+}
+
+impl UntilAbove {
+    /// Whether the search stops at the trial with this outcome; `stream` is that of the mechanisms, from which nothing has been drawn
+    /// since the search began.
+    ///
+    /// # Errors
+    /// [`CannotRelease::Mechanism`] if the mechanism cannot compare.
+    pub(super) fn stops(&mut self, outcome: f64, stream: &Stream) -> Result<bool, CannotRelease> {
+        let (comparisons, copy) = match &mut self.begun {
+            Some(begun) => begun,
+            none => {
+                let mut copy = stream.clone();
+                none.insert((self.mechanism.begin(&mut copy)?, copy))
+            }
+        };
+        Ok(comparisons.compare(outcome, copy).is_none_or(|answer| answer != Compared::Below))
+    }
 }
 
 impl Searcher {
     /// The method before its first trial, and the number of trials in total. In a dry run a learner is replaced by random
-    /// choices. A random number of trials is drawn from `stream`.
+    /// choices. A random number of trials, or a random order of settings, is drawn from `stream`.
     ///
     /// # Errors
     /// [`CannotRelease`] if the learner cannot be built.
@@ -39,6 +70,16 @@ impl Searcher {
             Search::Everything => (Self::Everything, task.n() as u64),
             Search::Sampling(how) => (Self::Sampler(Sampler::new(how, task, dry)), task.rounds),
             Search::Repeated(repetitions) => (Self::Repeated, repetitions.draw(stream)),
+            Search::UntilAbove { mechanism, order } => {
+                let mut settings: Vec<usize> = (0..task.n()).collect();
+                if order == TrialOrder::Random {
+                    for last in (1..settings.len()).rev() {
+                        settings.swap(last, stream.below(last as u64 + 1) as usize);
+                    }
+                }
+                let total = settings.len() as u64;
+                (Self::UntilAbove(UntilAbove { order: settings, mechanism, begun: None }), total)
+            }
             Search::Nothing => (Self::Everything, 0),
         })
     }
@@ -58,7 +99,7 @@ impl Searcher {
                 sampler.observe(setting, outcome);
                 Ok(0.0)
             }
-            Self::Everything | Self::Repeated => Ok(0.0),
+            Self::Everything | Self::Repeated | Self::UntilAbove(_) => Ok(0.0),
         }
     }
 }

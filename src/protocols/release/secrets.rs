@@ -46,7 +46,7 @@ impl Release {
     ///
     /// # Errors
     /// [`CannotRelease`], if the learner cannot be built or updated, or if every setting is chosen
-    /// privately or the number of trials is random.
+    /// privately or the number of trials is random or depends on noisy outcomes.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,
@@ -78,7 +78,7 @@ impl Release {
             Search::Everything => {
                 (0..values.len()).for_each(|setting| trials.add(setting, outcome(setting as u64, setting)));
             }
-            Search::Sampling(_) | Search::Repeated(_) => {
+            Search::Sampling(_) | Search::Repeated(_) | Search::UntilAbove { .. } => {
                 return Err(CannotRelease::NoOneSecret { series: series.name.clone() });
             }
             Search::Nothing => {}

@@ -84,7 +84,7 @@ impl EverySetting {
             let mut composition = Composition::new();
             let choice = match self.selection {
                 Selection::Exponential => Cost::ExponentialMechanism { epsilon: each },
-                Selection::NoisyMax => Cost::PureDp { epsilon: each },
+                Selection::NoisyMax | Selection::PermuteAndFlip => Cost::PureDp { epsilon: each },
             };
             composition.add(&choice, choices);
             composition.add(&Cost::Laplace { scale: 1.0 / each }, values);

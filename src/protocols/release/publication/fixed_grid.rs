@@ -93,7 +93,7 @@ impl Publication for FixedGrid {
                         None,
                         basis.clone(),
                     )),
-                    Selection::NoisyMax => Box::new(TheoremMechanism::new(
+                    Selection::NoisyMax | Selection::PermuteAndFlip => Box::new(TheoremMechanism::new(
                         ReportNoisyMax::new(self.epsilon, sensitivity)
                             .computed_within(rounding)
                             .with(self.arithmetic),

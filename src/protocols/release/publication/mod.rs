@@ -1,5 +1,6 @@
 //! What is published, how it is made private, and what is proven about it: one kind of publication per file.
 
+mod above_threshold;
 mod blind;
 mod every_setting;
 mod fixed_grid;
@@ -12,6 +13,7 @@ mod random_repetitions;
 mod search;
 mod task;
 
+pub use above_threshold::{AboveThreshold, TrialOrder};
 pub use blind::Blind;
 pub use every_setting::EverySetting;
 pub use fixed_grid::FixedGrid;
@@ -38,6 +40,7 @@ crate::family! {
         FixedGrid(FixedGrid),
         EverySetting(EverySetting),
         RandomRepetitions(RandomRepetitions),
+        AboveThreshold(AboveThreshold),
         NonPrivate(NonPrivate),
         Blind(Blind),
     }

@@ -5,7 +5,7 @@ use super::search::Search;
 use super::task::{Task, TaskFacts};
 use crate::learners::posterior_effort;
 use crate::objectives::Extent;
-use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Selected};
+use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Selected, SelectedTrial};
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
@@ -189,7 +189,7 @@ pub struct Plan {
     pub setting: Option<SettingRelease>,
     /// How its performance is released, if it is.
     pub value: Option<ValueRelease>,
-    /// How the best of all trials is released, setting and performance together, if it is.
+    /// How one of all trials is released, the setting alone or with its performance, if it is.
     pub best: Option<BestRelease>,
     /// What is proven about the outcome.
     pub guarantees: Vec<Guarantee>,
@@ -246,11 +246,13 @@ pub struct ValueRelease {
     pub of: ValueOf,
 }
 
-/// How the best of all trials is released.
+/// How one of all trials is released.
 #[derive(Debug)]
 pub struct BestRelease {
     /// Chooses among settings with their outcomes.
-    pub mechanism: Box<dyn Mechanism<Input = Vec<Selected>, Output = Option<Selected>> + Send + Sync>,
+    pub mechanism: Box<dyn Mechanism<Input = Vec<Selected>, Output = SelectedTrial> + Send + Sync>,
+    /// What is released, in the words of the ledger.
+    pub released: &'static str,
 }
 
 /// Utilities to choose a setting by.

@@ -193,7 +193,8 @@ impl Publication for RandomRepetitions {
             OutcomeNoise::Gaussian { .. } => "best of a random number of outcomes with Gaussian noise",
         };
         let mechanism = Box::new(TheoremMechanism::new(SelectionAmongTrials(selection), name, None, basis));
-        let mut plan = Plan { best: Some(BestRelease { mechanism }), ..Plan::default() };
+        let released = "setting lambda~ and performance v~";
+        let mut plan = Plan { best: Some(BestRelease { mechanism, released }), ..Plan::default() };
         if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
             // The largest of K noises exceeds a bound with at most K times the probability of one noise; the mean of K
             // is known.

@@ -1,7 +1,8 @@
 //! How the owner tries settings.
 
+use super::TrialOrder;
 use crate::learners::{BetaSchedule, LearnerModel};
-use crate::privacy::mechanisms::{NoiseArithmetic, Repetitions};
+use crate::privacy::mechanisms::{FirstAbove, NoiseArithmetic, Repetitions};
 use crate::vocab::{Basis, Epsilon};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,13 @@ pub enum Search {
     Sampling(Sampling),
     /// A random number of settings, each drawn uniformly.
     Repeated(Repetitions),
+    /// Every setting at most once, until one is above a threshold.
+    UntilAbove {
+        /// Compares outcomes with the threshold.
+        mechanism: FirstAbove,
+        /// The order of the settings.
+        order: TrialOrder,
+    },
     /// No setting is tried.
     Nothing,
 }
@@ -51,6 +59,10 @@ pub enum Selection {
     #[default]
     Exponential,
     /// Report noisy max with exponential noise (Dwork and Roth 2014): at the same epsilon its expected utility is never
-    /// below that of the exponential mechanism (McKenna and Sheldon 2020).
+    /// below that of the exponential mechanism (McKenna and Sheldon 2020). It is `PermuteAndFlip` by another name.
     NoisyMax,
+    /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1): options are looked at in a random order, and each is taken with
+    /// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). Its choices have the distribution of
+    /// `NoisyMax` (Ding and others 2021), and both names are the same code: equal seeds give equal choices.
+    PermuteAndFlip,
 }

@@ -1,0 +1,110 @@
+//! Above threshold among trials: the first setting whose result lies above a threshold.
+
+use super::pair::{Distinguisher, Pair, RATIO};
+use super::private_selection::{Selected, SelectedTrial};
+use super::sparse_vector::Comparisons;
+use super::{Compared, Mechanism, MechanismError, Price, SparseVector};
+use crate::rng::Stream;
+use crate::vocab::{Epsilon, Finite, Neighbours, NonNegative, Positive};
+use std::num::NonZeroU32;
+
+/// Compares the results of trials with a threshold, in the order of the trials, and gives the setting of the first one that
+/// is not below, with a value of its result if values are given; nothing if all are below. It is [`SparseVector`] with
+/// cutoff 1: an observer may also learn how many trials were made.
+///
+/// * Precondition: that of [`SparseVector`]; the order of the trials does not depend on the data, and each setting is tried at most
+///   once.
+/// * Postcondition: that of [`SparseVector`].
+///
+/// Source: as [`SparseVector`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstAbove(SparseVector);
+
+impl FirstAbove {
+    /// From the epsilon of all comparisons, that of the value (`None`: no value is given), the sensitivity of a result, the
+    /// largest rounding error of a result, and the threshold.
+    #[must_use]
+    pub fn new(
+        (epsilon, of_value): (Epsilon, Option<Epsilon>),
+        sensitivity: Positive,
+        error: NonNegative,
+        threshold: Finite,
+    ) -> Self {
+        let comparisons =
+            SparseVector::new(epsilon, sensitivity, threshold, NonZeroU32::MIN).computed_within(error);
+        Self(match of_value {
+            Some(epsilon) => comparisons.with_values(epsilon),
+            None => comparisons,
+        })
+    }
+
+    /// The same mechanism, with its noise sampled in this arithmetic.
+    #[must_use]
+    pub const fn with(self, arithmetic: super::NoiseArithmetic) -> Self {
+        Self(self.0.with(arithmetic))
+    }
+
+    /// The comparisons behind it.
+    #[must_use]
+    pub const fn comparisons(&self) -> &SparseVector {
+        &self.0
+    }
+
+    /// Begins the comparisons one by one, as [`SparseVector::begin`] does.
+    ///
+    /// # Errors
+    /// As [`SparseVector::begin`].
+    pub(crate) fn begin(&self, stream: &mut Stream) -> Result<Comparisons, MechanismError> {
+        self.0.begin(stream)
+    }
+}
+
+fn results(trials: &[Selected]) -> Vec<f64> {
+    trials.iter().map(|(_, result)| *result).collect()
+}
+
+impl Mechanism for FirstAbove {
+    type Input = Vec<Selected>;
+    type Output = SelectedTrial;
+
+    fn price(&self, trials: &Vec<Selected>, neighbours: &Neighbours) -> Result<Price, MechanismError> {
+        self.0.price(&results(trials), neighbours)
+    }
+
+    fn privatise(
+        &self,
+        trials: &Vec<Selected>,
+        stream: &mut Stream,
+    ) -> Result<SelectedTrial, MechanismError> {
+        let answers = self.0.privatise(&results(trials), stream)?;
+        let found = trials.iter().zip(answers).find_map(|((setting, _), answer)| match answer {
+            Compared::Below => None,
+            Compared::Above(value) => Some((*setting, value)),
+        });
+        Ok(found)
+    }
+
+    /// The worst pair of [`SparseVector`], as results of the settings of `like`.
+    fn worst_pair(&self, like: &Vec<Selected>) -> Option<Pair<Vec<Selected>>> {
+        let Pair { inputs: [given, neighbour], words } = self.0.worst_pair(&results(like))?;
+        let of = |results: Vec<f64>| like.iter().map(|(setting, _)| *setting).zip(results).collect();
+        Some(Pair::new(of(given), of(neighbour), words))
+    }
+
+    fn distinguisher(
+        &self,
+        [given, neighbour]: [&Vec<Selected>; 2],
+    ) -> Result<Distinguisher<SelectedTrial>, MechanismError> {
+        let told = self.0.distinguisher([&results(given), &results(neighbour)])?;
+        let settings: Vec<u64> = given.iter().map(|(setting, _)| *setting).collect();
+        let laws = told.laws.clone();
+        let score = move |found: &SelectedTrial| {
+            let place = found.and_then(|(setting, _)| settings.iter().position(|tried| *tried == setting));
+            let below = place.unwrap_or(settings.len());
+            let mut answers = vec![Compared::Below; below];
+            answers.extend(found.map(|(_, value)| Compared::Above(value)));
+            told.log_ratio(&answers)
+        };
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(score))], laws, ..Distinguisher::unknown() })
+    }
+}

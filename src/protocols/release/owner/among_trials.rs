@@ -1,0 +1,70 @@
+//! Releases of one trial among all: the best of a random number of trials, or the first above a threshold.
+
+use super::super::messages::ReleaseProtocol;
+use super::super::publication::BestRelease;
+use super::super::search_stop::SearchStop;
+use super::super::searching::Searcher;
+use super::super::training::WithTraining;
+use super::Owner;
+use crate::kernel::Context;
+use crate::privacy::Sensitive;
+use crate::privacy::ledger::{Occasion, enter};
+use crate::protocols::stage::JournalLedger;
+use std::sync::Arc;
+
+impl Owner {
+    /// Records all comparisons with a threshold in the ledger for relays that can read messages to workers, before the first
+    /// trial: each further trial tells them that the trial before was below.
+    pub(super) fn enter_comparisons(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+    ) -> Result<(), SearchStop> {
+        let relays = Arc::clone(&self.config.relays.of_training);
+        let Some((first, others)) = relays.split_first() else { return Ok(()) };
+        let Some(best) = self.publication().plan(&self.config.task)?.best else { return Ok(()) };
+        let occasion = Occasion { observer: first.clone(), ..self.occasion(ctx, best.released) };
+        let others = others.into();
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&others);
+        let (trains, refused) = (self.config.trains, &mut self.refused_for_training);
+        let mut ledger = WithTraining { ledger, trains, refused };
+        let nothing = Sensitive::new(Vec::new());
+        enter(&mut ledger, occasion, &*best.mechanism, &nothing).map_err(SearchStop::Refused)
+    }
+
+    /// Ends the search after the trials made so far; trials under way have no effect.
+    pub(super) fn stop_search(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) {
+        self.total = self.next;
+        self.under_trial.clear();
+        for open in std::mem::take(&mut self.open_trials).into_values() {
+            open.attempts.end(ctx);
+        }
+    }
+
+    /// Publishes the best noisy outcome with its setting, if anything was tried.
+    pub(super) fn publish_best(
+        &mut self,
+        ctx: &mut Context<'_, ReleaseProtocol>,
+        best: &BestRelease,
+    ) -> Result<(), SearchStop> {
+        let occasion = self.occasion(ctx, best.released);
+        let relays = Arc::clone(&self.config.relays.of_publication);
+        let relays = match &self.searcher {
+            // For these relays the comparisons are in the ledger since the first trial.
+            Searcher::UntilAbove(_) => {
+                let known = &self.config.relays.of_training;
+                relays.iter().filter(|relay| !known.contains(relay)).cloned().collect()
+            }
+            _ => relays,
+        };
+        let found = self.release(ctx, occasion, &*best.mechanism, self.trials.all(), &relays)?;
+        let (setting, value) = match found.get() {
+            None => (None, None),
+            Some((_, value)) => (
+                Some(found.clone().map(|best| best.map_or(0, |(setting, _)| setting as usize))),
+                value.map(|_| found.map(|best| best.and_then(|(_, value)| value).into_iter().collect())),
+            ),
+        };
+        self.send_publication(ctx, setting, value);
+        Ok(())
+    }
+}

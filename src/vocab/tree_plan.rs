@@ -1,0 +1,167 @@
+//! Sums of all values so far, from noisy partial sums in a binary tree: which partial sums there are, and how many of them
+//! contain the values of one unit.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+
+/// Up to this number of contributions the most affected partial sums are searched; above it, their number is bounded.
+const MOST_SEARCHED: usize = 256;
+
+/// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is the
+/// largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial sums.
+/// (These are the nodes of a binary tree that are left children, which are the only ones that sums of all values so far need.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreePlan {
+    /// Number of steps, T.
+    pub steps: NonZeroU64,
+    /// Steps at which the value of one unit may take part, k.
+    pub contributions: NonZeroU64,
+    /// Steps after which a new tree begins; the sums of completed trees are added. `None`: one tree.
+    pub restart: Option<NonZeroU64>,
+}
+
+impl TreePlan {
+    /// Steps of the tree that step t (from 0) belongs to that came before it.
+    #[must_use]
+    pub fn step_of_tree(&self, t: u64) -> u64 {
+        self.restart.map_or(t, |every| t % every.get())
+    }
+
+    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1:
+    /// the largest sum of (contributions to it)^2 over the partial sums, over all choices of k different steps. Exact for up to
+    /// 256 contributions; for more, a bound by counting right children of the tree too. For k = 1 it is
+    /// floor(log2 of the tree's steps) + 1.
+    #[must_use]
+    pub fn sensitivity_squared(&self) -> f64 {
+        let steps = self.steps.get();
+        let most = self.contributions.get().min(steps);
+        let tree = self.restart.map_or(steps, |every| every.get().min(steps));
+        match usize::try_from(most) {
+            Ok(most) if most <= MOST_SEARCHED => {
+                let whole = of_tree(tree, most);
+                let rest = steps % tree;
+                let all = repeated(&whole, steps / tree, most);
+                let all = if rest > 0 { best_split(&all, &of_tree(rest, most), most) } else { all };
+                all.last().copied().unwrap_or(0.0)
+            }
+            _ => bound(tree, most),
+        }
+    }
+}
+
+/// For each number of contributions, the largest sum over the two parts, each given for each number of contributions.
+fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
+    let last = (one.len() + other.len() - 2).min(most);
+    let best = |count: usize| {
+        let from = count.saturating_sub(other.len() - 1);
+        let splits = (from..=count.min(one.len() - 1)).map(|first| one[first] + other[count - first]);
+        splits.fold(0.0, f64::max)
+    };
+    (0..=last).map(best).collect()
+}
+
+/// `times` copies of one part.
+fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
+    let (mut left, mut power, mut all) = (times, part.to_vec(), vec![0.0]);
+    while left > 0 {
+        if left % 2 == 1 {
+            all = best_split(&all, &power, most);
+        }
+        left /= 2;
+        if left > 0 {
+            power = best_split(&power, &power, most);
+        }
+    }
+    all
+}
+
+/// A tree of this many steps: its complete subtrees, one for each binary digit 1, all of them left children.
+fn of_tree(steps: u64, most: usize) -> Vec<f64> {
+    // Left and right children of 2^level steps, by number of contributions.
+    let (mut left, mut right) = (vec![0.0, 1.0], vec![0.0, 0.0]);
+    let mut all = vec![0.0];
+    for level in 0..64 {
+        if steps >> level & 1 == 1 {
+            all = best_split(&all, &left, most);
+        }
+        if steps >> level <= 1 {
+            break;
+        }
+        right = best_split(&left, &right, most);
+        left = right.iter().enumerate().map(|(count, sum)| sum + (count * count) as f64).collect();
+    }
+    all
+}
+
+/// All nodes of the trees, right children too, if the contributions come one after another.
+fn bound(tree: u64, most: u64) -> f64 {
+    let levels = 64 - tree.leading_zeros();
+    let of_level = |level: u32| {
+        let size = libm::exp2(f64::from(level));
+        let (full, rest) = (most >> level, most & ((1 << level) - 1));
+        full as f64 * size * size + rest as f64 * rest as f64
+    };
+    (0..levels).map(of_level).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(steps: u64, contributions: u64, restart: u64) -> TreePlan {
+        let number = |n| NonZeroU64::new(n).unwrap();
+        TreePlan {
+            steps: number(steps),
+            contributions: number(contributions),
+            restart: NonZeroU64::new(restart),
+        }
+    }
+
+    /// Every choice of k steps, by its definition: partial sum t of a tree holds the last values, as many as the largest power
+    /// of two that divides t.
+    fn by_enumeration(plan: TreePlan) -> f64 {
+        let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
+        let mut best = 0.0f64;
+        for chosen in 0u64..1 << steps {
+            if u64::from(chosen.count_ones()) > plan.contributions.get() {
+                continue;
+            }
+            let squares = (0..steps).map(|t| {
+                let own = t % restart + 1;
+                let length = own & own.wrapping_neg();
+                let held = chosen >> (t + 1 - length) & ((1 << length) - 1);
+                f64::from(held.count_ones()).powi(2)
+            });
+            best = best.max(squares.sum());
+        }
+        best
+    }
+
+    #[test]
+    fn sensitivities_are_those_of_all_choices_of_steps() {
+        for steps in 1..=13 {
+            for contributions in 1..=5 {
+                for restart in [0, 1, 3, 4, 6] {
+                    let plan = plan(steps, contributions, restart);
+                    assert_eq!(plan.sensitivity_squared(), by_enumeration(plan), "{plan:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_contribution_is_in_as_many_sums_as_a_tree_has_levels() {
+        for (steps, levels) in
+            [(1, 1.0), (2, 2.0), (3, 2.0), (4, 3.0), (1000, 10.0), (1024, 11.0), (u64::MAX, 64.0)]
+        {
+            assert_eq!(plan(steps, 1, 0).sensitivity_squared(), levels, "{steps}");
+        }
+        assert_eq!(plan(1_000_000, 1, 16).sensitivity_squared(), 5.0);
+        // The bound for many contributions is no smaller than the exact value.
+        for steps in [250, 256, 5000] {
+            assert!(bound(steps, 250) >= plan(steps, 250, 0).sensitivity_squared());
+        }
+        assert!(plan(u64::MAX, u64::MAX, 0).sensitivity_squared().is_finite());
+    }
+}
