@@ -193,7 +193,8 @@ fn whole_and_logarithmic_inputs_are_searched_at_valid_points() {
     let learners = [LEARNERS[0], LEARNERS[1], LEARNERS[4], LEARNERS[6]];
     let scenario = scenario(place.path(), 25, &learners);
     let documents = ["1", "2"]
-        .map(|threads| run(&scenario, &place.path().join(threads), &["--threads", threads, "-o", MIXED]));
+        .map(|threads| ["--threads", threads, "--replications", "8", "-o", MIXED])
+        .map(|more| run(&scenario, &place.path().join(more[1]), &more));
     let [one, two] = documents
         .each_ref()
         .map(|document| fs::read_to_string(folder(document).join("iterations.csv")).unwrap());

@@ -172,8 +172,8 @@ fn mismatches_are_refused_before_anything_is_played() {
     let cases: &[(&str, &[&str], &str, &str)] = &[
         (
             FEDERATED,
-            &[tuned, r#"protocol.groups=[AgentGroup(members: "agent", heterogeneity: 0.1)]"#],
-            "protocol.Federated.groups[0].heterogeneity",
+            &[tuned, r#"protocol.groups=[AgentGroup(members: "agent", differences: Differences(shift: Uniform(0.1)))]"#],
+            "differences.shift",
             "leave it out",
         ),
         (

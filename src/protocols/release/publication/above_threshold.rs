@@ -1,8 +1,8 @@
 //! Above threshold: settings are tried one after another, and the first whose outcome is above a threshold is published.
 
 use super::{
-    BestRelease, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline, positive,
-    tail_probability,
+    BestRelease, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline,
+    TrialOrder, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{FirstAbove, Mechanism, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::failure::CannotRelease;
@@ -46,16 +46,6 @@ pub struct AboveThreshold {
     /// How noise is sampled. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
-}
-
-/// The order in which settings are tried; it does not depend on outcomes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum TrialOrder {
-    /// A random order of all settings.
-    #[default]
-    Random,
-    /// In the order of the objective's settings.
-    Listed,
 }
 
 impl AboveThreshold {

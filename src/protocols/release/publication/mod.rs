@@ -13,7 +13,7 @@ mod random_repetitions;
 mod search;
 mod task;
 
-pub use above_threshold::{AboveThreshold, TrialOrder};
+pub use above_threshold::AboveThreshold;
 pub use blind::Blind;
 pub use every_setting::EverySetting;
 pub use fixed_grid::FixedGrid;
@@ -28,7 +28,7 @@ pub use plan::{
     Utility, ValueOf, ValueRelease,
 };
 pub use random_repetitions::{OutcomeNoise, RandomRepetitions};
-pub use search::{Sampling, Search, Selection};
+pub use search::{Sampling, Search, Selection, TrialOrder};
 pub use task::{Task, TaskFacts};
 
 crate::family! {

@@ -1,6 +1,5 @@
 //! How the owner tries settings.
 
-use super::TrialOrder;
 use crate::learners::{BetaSchedule, LearnerModel};
 use crate::privacy::mechanisms::{FirstAbove, NoiseArithmetic, Repetitions};
 use crate::vocab::{Basis, Epsilon};
@@ -65,4 +64,14 @@ pub enum Selection {
     /// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). Its choices have the distribution of
     /// `NoisyMax` (Ding and others 2021), and both names are the same code: equal seeds give equal choices.
     PermuteAndFlip,
+}
+
+/// The order in which settings are tried; it does not depend on outcomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum TrialOrder {
+    /// A random order of all settings.
+    #[default]
+    Random,
+    /// In the order of the objective's settings.
+    Listed,
 }
