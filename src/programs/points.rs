@@ -41,15 +41,15 @@ pub fn point_of_fields(domain: &SearchBox, fields: &Value) -> Option<Vec<f64>> {
 #[must_use]
 pub fn inputs_of_box(domain: &SearchBox) -> Value {
     let inputs = domain.names().iter().zip(domain.sides()).zip(domain.kinds()).zip(domain.categories());
-    let one = |(((name, (low, high)), kind), words): (((&String, &(f64, f64)), _), &Vec<String>)| {
-        let kind: &crate::vocab::InputKind = kind;
-        if words.is_empty() {
-            json!({ "name": name, "low": low, "high": high, "whole": kind.whole, "logarithmic": kind.logarithmic })
-        } else {
-            json!({ "name": name, "values": words })
-        }
-    };
-    inputs.map(one).collect()
+    inputs
+        .map(|(((name, (low, high)), kind), words)| {
+            if words.is_empty() {
+                json!({ "name": name, "low": low, "high": high, "whole": kind.whole, "logarithmic": kind.logarithmic })
+            } else {
+                json!({ "name": name, "values": words })
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -172,7 +172,10 @@ fn mismatches_are_refused_before_anything_is_played() {
     let cases: &[(&str, &[&str], &str, &str)] = &[
         (
             FEDERATED,
-            &[tuned, r#"protocol.groups=[AgentGroup(members: "agent", differences: Differences(shift: Uniform(0.1)))]"#],
+            &[
+                tuned,
+                r#"protocol.groups=[AgentGroup(members: "agent", differences: Differences(shift: Uniform(0.1)))]"#,
+            ],
             "differences.shift",
             "leave it out",
         ),

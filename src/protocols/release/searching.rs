@@ -18,7 +18,7 @@ pub(super) enum Searcher {
     /// Settings drawn uniformly, a random number of them.
     Repeated,
     /// Settings in an order, until one is above a threshold.
-    UntilAbove(UntilAbove),
+    UntilAbove(Box<UntilAbove>),
 }
 
 /// A search that stops at the first setting above a threshold. Its state is as secret as the outcomes.
@@ -82,7 +82,7 @@ impl Searcher {
                     }
                 }
                 let total = settings.len() as u64;
-                (Self::UntilAbove(UntilAbove { order: settings, mechanism, begun: None }), total)
+                (Self::UntilAbove(Box::new(UntilAbove { order: settings, mechanism, begun: None })), total)
             }
             Search::Nothing => (Self::Everything, 0),
         })

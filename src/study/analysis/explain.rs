@@ -188,7 +188,7 @@ pub fn explain(
         notes: Vec::new(),
     };
     let cells = (0..plan.cells.len())
-        .map(|cell| Ok(MetricValues::of(cell, plan, &stored, metric)?.by_series))
+        .map(|cell| Ok(MetricValues::of(cell, plan, stored, metric)?.by_series))
         .collect::<Result<Vec<BTreeMap<String, BTreeMap<u64, f64>>>, FolderError>>()?;
     let key = Key::root(plan.first_seed()).child("explain").child("bootstrap");
     let mut fewest: Option<usize> = None;

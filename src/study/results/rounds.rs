@@ -94,8 +94,11 @@ pub(super) fn last_of_rounds(iterations: &[Iteration]) -> Vec<&Iteration> {
     last
 }
 
+/// Numbers by round.
+type Points = [(u64, f64)];
+
 /// The regrets and the protocol's own numbers of one run, each by round.
-fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, [(u64, f64)]>)> {
+fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
     let last = last_of_rounds(&run.iterations);
     let simple = last.iter().map(|iteration| (iteration.t, iteration.simple_regret)).collect();
     let cumulative = last.iter().map(|iteration| (iteration.t, iteration.cumulative_regret)).collect();

@@ -75,7 +75,9 @@ mod tests {
     #[test]
     fn the_norm_is_the_largest_singular_value_and_its_direction_is_stretched_by_it() {
         let root = |x: f64| x.sqrt();
-        let cases: [(usize, usize, &[f64], f64, [f64; 3]); 4] = [
+        // d, r, the matrix, its largest singular value, and the direction.
+        type Case<'a> = (usize, usize, &'a [f64], f64, [f64; 3]);
+        let cases: [Case<'_>; 4] = [
             (3, 3, &[3.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 4.0], 5.0, [0.0, 1.0, 0.0]),
             (
                 3,
