@@ -190,7 +190,7 @@ const MIXED: &str = "objective=TestFunction(function: Levy(dimensions: 3), dimen
 #[test]
 fn whole_and_logarithmic_inputs_are_searched_at_valid_points() {
     let place = TempDir::new().unwrap();
-    let learners = [LEARNERS[0], LEARNERS[1], LEARNERS[4], LEARNERS[6]];
+    let learners = [LEARNERS[0], LEARNERS[1], LEARNERS[4], LEARNERS[8]];
     let scenario = scenario(place.path(), 25, &learners);
     let documents = ["1", "2"]
         .map(|threads| ["--threads", threads, "--replications", "8", "-o", MIXED])
