@@ -268,7 +268,7 @@ fn digests() -> Vec<(String, String)> {
 fn a_scenario_in_json_is_run_with_the_same_digest() {
     let place = TempDir::new().unwrap();
     let digests = digests();
-    assert_eq!(digests.len(), 3);
+    assert_eq!(digests.len(), 4);
     for (name, digest) in digests {
         let original = format!("tests/golden/{name}.ron");
         let (code, in_json, stderr) = code_and_output(&subrosa(&["convert", &original]));
