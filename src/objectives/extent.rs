@@ -8,6 +8,8 @@ use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
 pub struct Extent {
     /// Number of arms, n.
     pub arms: u64,
+    /// Whether queries are points of a box; `arms` is then the number of points of the sample that stands for it.
+    pub is_box: bool,
     /// Number of inputs of an arm, d.
     pub inputs: u64,
     /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
@@ -41,6 +43,7 @@ impl Extent {
         let prepared = Effort::new(2.0 * NUMBER * n * d, n * d * COVARIANCE);
         Self {
             arms,
+            is_box: false,
             inputs,
             stated: (String::new(), arms),
             agents: None,
@@ -48,6 +51,12 @@ impl Extent {
             prepared,
             drawn: Effort::new(NUMBER * n, n * COVARIANCE),
         }
+    }
+
+    /// The same extent, of a box.
+    #[must_use]
+    pub fn of_box(self) -> Self {
+        Self { is_box: true, ..self }
     }
 
     /// The same extent, with its memory attributed to the number `value` that the field `path` states.

@@ -278,7 +278,7 @@ impl Objective for External {
     fn extent(&self, _: &Resources) -> Extent {
         if let Some(dimensions) = &self.dimensions {
             let inputs = dimension::domain(dimensions).width() as u64;
-            return Extent::of(external_on_box::SAMPLE as u64, inputs);
+            return Extent::of(external_on_box::SAMPLE as u64, inputs).of_box();
         }
         Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>())
     }

@@ -222,7 +222,8 @@ impl Objective for TestFunction {
                 counts.iter().fold(1, |product: usize, count| product.saturating_mul(count.get()))
             }
         };
-        Extent::of(arms as u64, self.function.d() as u64).due_to("points", arms as u64)
+        let extent = Extent::of(arms as u64, self.function.d() as u64).due_to("points", arms as u64);
+        if matches!(self.points, DomainPoints::Box) { extent.of_box() } else { extent }
     }
 
     fn stated(&self) -> Stated {

@@ -15,8 +15,10 @@ const REFINED: usize = 4;
 /// Number of points of the sample that are candidates for the largest value of a draw from an agent's own model.
 const CANDIDATES: usize = 256;
 /// Number of features of a draw from an agent's own model.
-const OWN_FEATURES: usize = 512;
+pub(super) const OWN_FEATURES: usize = 512;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-8, value_tolerance: 1e-10 };
+/// Approximate number of evaluations of a draw: at the candidates, and at the steps of the searches.
+pub(super) const OWN_EVALUATIONS: f64 = 500.0;
 
 /// The box that all agents of a replication search.
 #[derive(Debug)]

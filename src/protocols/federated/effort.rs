@@ -1,5 +1,6 @@
 //! Estimates the memory and time that a replication of federated optimisation takes.
 
+use super::box_search::{OWN_EVALUATIONS, OWN_FEATURES};
 use super::hyperparameters::OwnHyperparameters;
 use super::recipe::Federated;
 use super::series::{AgentGroup, FederatedSeries, Sharing};
@@ -126,7 +127,13 @@ impl Federated {
         // arms in tiles of 32.
         let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
         let rows = if kept { rows } else { 0.0 };
-        let drawn = self.rounds as f64 * (MULTIPLY * n * n / 2.0 + COVARIANCE * n);
+        // On a box a draw is a sum of features, which is computed at every candidate and at every step of the search.
+        let draw = if problem.is_box {
+            OWN_EVALUATIONS * OWN_FEATURES as f64 * COVARIANCE
+        } else {
+            MULTIPLY * n * n / 2.0 + COVARIANCE * n
+        };
+        let drawn = self.rounds as f64 * draw;
         // Once an agent has more points than there are arms, its model stores a factor of the
         // covariance of all arms in place of one row per point, and every further point takes the
         // same time. A model without noise keeps the rows. Whether there is noise is not known
