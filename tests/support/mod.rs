@@ -47,6 +47,20 @@ pub fn code_and_output(output: &Output) -> (i32, String, String) {
     )
 }
 
+/// Asserts that `check` refuses the scenario at `path` with these overrides: exit code 3, and messages, their lines joined, that
+/// contain all of `parts`.
+pub fn refused(path: &str, changes: &[&str], parts: &[&str]) {
+    let options = changes.iter().flat_map(|change| ["-o", *change]);
+    let arguments: Vec<&str> = ["check", path].into_iter().chain(options).collect();
+    let (code, _, stderr) = code_and_output(&subrosa(&arguments));
+    let change = changes.join(" ");
+    assert_eq!(code, 3, "{change}: {stderr}");
+    let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in parts {
+        assert!(said.contains(part), "{change}: {part}: {stderr}");
+    }
+}
+
 /// Runs a scenario into a folder of its own and gives the JSON document.
 pub fn run(scenario: &str, out: &Path, more: &[&str]) -> serde_json::Value {
     let out = out.to_str().expect("UTF-8");

@@ -1,6 +1,6 @@
 //! Searches of a box through the public door: points in messages and results, what is refused, replays, threads and forks.
 
-use crate::support::{code_and_output, folder, metric, run, subrosa};
+use crate::support::{code_and_output, folder, metric, refused, run, subrosa};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -88,14 +88,7 @@ fn a_search_of_a_box_is_replayed_bit_for_bit() {
 fn what_needs_a_finite_set_of_arms_is_refused_with_place_and_cure() {
     let place = TempDir::new().unwrap();
     let scenario = scenario(place.path(), 20, &[("log-EI", "Acquisition()")]);
-    let refused = |change: &str, parts: &[&str]| {
-        let (code, _, stderr) = code_and_output(&subrosa(&["check", &scenario, "-o", change]));
-        assert_eq!(code, 3, "{change}: {stderr}");
-        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in parts {
-            assert!(said.contains(part), "{change}: {part}: {stderr}");
-        }
-    };
+    let refused = |change: &str, parts: &[&str]| refused(&scenario, &[change], parts);
     for learner in ["GpUcb()", "ThompsonSampling()", "Parallel(learner: GpUcb())"] {
         let change = format!("protocol.series[0].learner={learner}");
         refused(&change, &["needs a finite set of arms", "Sobol(1024)"]);

@@ -1,7 +1,7 @@
 //! Programs on a box: an objective that is asked point by point, and a learner that answers with points.
 #![cfg(unix)]
 
-use crate::support::{code_and_output, folder, metric, run, subrosa};
+use crate::support::{code_and_output, folder, metric, refused, run, subrosa};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -191,14 +191,7 @@ fn a_fork_continues_the_dialogues() {
 fn what_a_program_on_a_box_cannot_have_is_refused() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), "", &local(THREE));
-    let refused = |change: &str, parts: &[&str]| {
-        let (code, _, stderr) = code_and_output(&subrosa(&["check", &path, "-o", change]));
-        assert_eq!(code, 3, "{change}: {stderr}");
-        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in parts {
-            assert!(said.contains(part), "{change}: {part}: {stderr}");
-        }
-    };
+    let refused = |change: &str, parts: &[&str]| refused(&path, &[change], parts);
     refused("objective.External.axes=[(low: 0, high: 1, values: 4)]", &["beside `dimensions`"]);
     refused("objective.External.agents=Some(3)", &["beside `dimensions`"]);
     let finite = "objective=External(command: [\"sh\", \"program.sh\"], axes: [(low: 0, high: 1, values: 4)], best: Some(1))";

@@ -1,6 +1,6 @@
 //! Federations on a box through the public door: points and regrets, equal privacy, refusals, replays, threads, forks, audits.
 
-use crate::support::{code_and_output, folder, metric, run, subrosa};
+use crate::support::{code_and_output, folder, metric, refused, run, subrosa};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -151,17 +151,7 @@ fn an_audit_attacks_the_sums_of_a_federation_on_a_box() {
 fn what_a_box_does_not_allow_is_refused_with_place_and_cure() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), 5, "Box", "", SERIES);
-    let all_refused = |changes: &[&str], parts: &[&str]| {
-        let options = changes.iter().flat_map(|change| ["-o", *change]);
-        let arguments: Vec<&str> = ["check", &path].into_iter().chain(options).collect();
-        let (code, _, stderr) = code_and_output(&subrosa(&arguments));
-        let change = changes.join(" ");
-        assert_eq!(code, 3, "{change}: {stderr}");
-        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in parts {
-            assert!(said.contains(part), "{change}: {part}: {stderr}");
-        }
-    };
+    let all_refused = |changes: &[&str], parts: &[&str]| refused(&path, changes, parts);
     let refused = |change: &str, parts: &[&str]| all_refused(&[change], parts);
     refused("protocol.perturbation=0.1", &["has no largest value", "Sobol(1024)"]);
     refused("protocol.width=Theorem()", &["greedy choice among arms", "Sobol(1024)"]);

@@ -1,6 +1,6 @@
 //! Private release on a box: what is published, at which price, and what is refused.
 
-use crate::support::{code_and_output, folder, metric, run, subrosa};
+use crate::support::{code_and_output, folder, metric, refused, run, subrosa};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -133,14 +133,7 @@ fn publications_of_neighbours_on_a_box_differ_by_at_most_epsilon() {
 fn what_needs_a_finite_set_of_settings_is_refused_with_the_reason() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), "Box", "[]", OPEN);
-    let refused = |change: &str, parts: &[&str]| {
-        let (code, _, stderr) = code_and_output(&subrosa(&["check", &path, "-o", change]));
-        assert_eq!(code, 3, "{change}: {stderr}");
-        let said = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        for part in parts {
-            assert!(said.contains(part), "{change}: {part}: {stderr}");
-        }
-    };
+    let refused = |change: &str, parts: &[&str]| refused(&path, &[change], parts);
     let publication = |of: &str| format!("protocol.series[0].publication={of}");
     for (of, reason) in [
         (
