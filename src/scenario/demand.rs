@@ -18,6 +18,9 @@ const PROGRAM: f64 = 14.0 * 1_048_576.0;
 /// Bytes of a cell: its text, its parties, its place in tables.
 const CELL: f64 = 12_000.0;
 
+/// Bytes of a cell's curves in the report, per byte of one replication's record.
+const CURVES: f64 = 3.3;
+
 impl Demand {
     /// Largest number of bytes in use while this cell, one of `cells`, runs `replications` replications on `threads`
     /// threads.
@@ -25,7 +28,8 @@ impl Demand {
     pub fn bytes(&self, replications: u64, cells: usize, threads: u64) -> f64 {
         let jobs = replications.saturating_mul(cells as u64).min(threads) as f64;
         let records = replications as f64 * self.each.record;
-        PROGRAM + CELL * cells as f64 + self.shared.bytes + jobs * self.each.bytes + records
+        let results = (CELL + CURVES * self.each.record) * cells as f64;
+        PROGRAM + results + self.shared.bytes + jobs * self.each.bytes + records
     }
 
     /// The problem if [`Self::bytes`] exceeds the memory limit, at the field with the count that takes most of the

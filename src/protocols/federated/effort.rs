@@ -15,7 +15,7 @@ use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 const AGENT: f64 = 4_000.0;
 
 /// Seconds that all accountants together take to compute the loss of a series of sums with noise.
-const ACCOUNTED: f64 = 0.29;
+const ACCOUNTED: f64 = 0.1;
 
 /// Approximate number of evaluations of the likelihood in a fit from one starting point.
 const EVALUATIONS: f64 = 30.0;

@@ -10,6 +10,7 @@
 //! cargo run -- build --lib            # only these tests, by the arguments of `cargo test`
 //! cargo run -- reach                  # runs each test once and notes which mutants it reaches
 //! cargo run -- reach NAME             # only the tests with such a name, and again after a change of them
+//! cargo run -- reach NAME JOBS        # so many at the same time ("" for those that were not run yet)
 //! cargo run -- try SECONDS            # tries each mutant with the tests of at most so many seconds of processor time
 //! cargo run -- try SECONDS NAME JOBS  # only mutants with such a name ("" for all), so many at the same time
 //! cargo run -- table                  # counts, and the list of mutants that are left
@@ -56,8 +57,11 @@ fn main() -> Result<(), String> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["build", ref targets @ ..] => build::build(&place, targets),
-        ["reach"] => trial::reach(&place, None),
-        ["reach", name] => trial::reach(&place, Some(name)),
+        ["reach"] => trial::reach(&place, None, 1),
+        ["reach", name] => trial::reach(&place, Some(name), 1),
+        ["reach", name, jobs] => {
+            trial::reach(&place, Some(name).filter(|name| !name.is_empty()), number(jobs)? as usize)
+        }
         ["try", seconds] => trial::trial(&place, number(seconds)?, "", 1),
         ["try", seconds, name, jobs] => trial::trial(&place, number(seconds)?, name, number(jobs)? as usize),
         ["table"] => table::print(&place),

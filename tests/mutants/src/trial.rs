@@ -38,18 +38,29 @@ pub enum Outcome {
     Survived(Vec<String>),
 }
 
-/// Runs once every test that was not run yet; or those whose name contains `part`, again if they were.
-pub fn reach(place: &Place, part: Option<&str>) -> Result<(), String> {
+/// Runs once every test that was not run yet; or those whose name contains `part`, again if they were. `jobs` processes run at
+/// the same time.
+pub fn reach(place: &Place, part: Option<&str>, jobs: usize) -> Result<(), String> {
     let mutants: Vec<Mutant> = read(&place.file("mutants.json"))?;
     let binaries: Vec<Binary> = read(&place.file("binaries.json"))?;
     let known: BTreeSet<String> = reached(place)?.into_keys().collect();
-    let notes = place.file("notes");
+    let mut queue = vec![];
     for binary in &binaries {
         for test in &binary.tests {
             let name = format!("{} {test}", binary.name);
-            if !part.map_or(!known.contains(&name), |part| name.contains(part)) {
-                continue;
+            if part.map_or(!known.contains(&name), |part| name.contains(part)) {
+                queue.push((binary, test, name));
             }
+        }
+    }
+    println!("{} tests to run", queue.len());
+    queue.reverse();
+    let queue = Mutex::new(queue);
+    parallel(jobs, |job| {
+        let notes = place.file(&format!("notes-{job}"));
+        loop {
+            let next = queue.lock().map_err(|_| "a worker panicked")?.pop();
+            let Some((binary, test, name)) = next else { return Ok(()) };
             std::fs::write(&notes, vec![0; mutants.len() + 1]).map_err(|error| error.to_string())?;
             let variable = ("SUBROSA_MUTANT_REACH", notes.to_str().unwrap_or_default());
             let (end, seconds) = run(binary, &[test], variable, 300.0)?;
@@ -61,8 +72,18 @@ pub fn reach(place: &Place, part: Option<&str>) -> Result<(), String> {
                 &Reach { test: name, seconds, passed: end == End::Passed, same, differs },
             )?;
         }
-    }
-    Ok(())
+    })
+}
+
+/// Runs `jobs` threads, each with its number, and returns the first error.
+fn parallel(jobs: usize, work: impl Fn(usize) -> Result<(), String> + Sync) -> Result<(), String> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs).map(|job| scope.spawn(move || work(job))).collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
+    })
 }
 
 /// The last line of each test.
@@ -125,7 +146,7 @@ pub fn trial(place: &Place, longest: f64, part: &str, jobs: usize) -> Result<(),
     }
     println!("{} mutants to try", queue.len());
     let (queue, caught) = (Mutex::new(queue), Mutex::new(caught));
-    let work = || -> Result<(), String> {
+    parallel(jobs, |_| {
         loop {
             let next = queue.lock().map_err(|_| "a worker panicked")?.pop();
             let Some((mutant, left)) = next else { return Ok(()) };
@@ -138,12 +159,6 @@ pub fn trial(place: &Place, longest: f64, part: &str, jobs: usize) -> Result<(),
                     .or_default() += 1.0;
             }
         }
-    };
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .try_for_each(|worker| worker.join().map_err(|_| "a worker panicked".to_owned())?)
     })
 }
 
