@@ -6,7 +6,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, OutOfRange, Problem};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Makes one reward private.
+/// A mechanism that makes one reward private.
 pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// The neighbours that are protected: any two rewards, or only two distributions of a reward.
     fn neighbours(&self) -> Neighbours;
