@@ -106,7 +106,7 @@ mod tests {
 
     /// Names of parties and series may have letters of several bytes.
     #[test]
-    fn the_difference_is_shown_where_it_is() {
+    fn differences_are_found_among_letters_of_several_bytes() {
         let before = "\u{e9}".repeat(200);
         let text = difference(&format!("{before}1"), &format!("{before}2"));
         assert!(text.contains("2..") && text.contains("1.."), "{text}");
