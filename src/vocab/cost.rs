@@ -176,9 +176,10 @@ costs! {
     Unprotected;
     stated {
         /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff`
-        /// of them were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is `threshold_scale: 2 /
-        /// epsilon`, `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale + 2 cutoff / number_scale (cutoff /
-        /// number_scale for monotonic values), plus cutoff / value_scale if noisy values are released.
+        /// of them were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is
+        /// `threshold_scale: 2 / epsilon`, `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale +
+        /// 2 cutoff / number_scale (cutoff / number_scale for monotonic values), plus cutoff / value_scale if noisy values
+        /// are released.
         ///
         /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
         ///
