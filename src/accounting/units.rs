@@ -30,8 +30,8 @@ pub struct Units {
     pub has_different_units: bool,
 }
 
-/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about all
-/// units. Rewards without a number are units of their own, with one report each. If no release has a number, all other
+/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about
+/// all units. Rewards without a number are separate units, with one report each. If no release has a number, all other
 /// releases are about the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {

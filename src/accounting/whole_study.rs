@@ -68,7 +68,7 @@ impl StudyPrivacy {
 
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
-const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
+const SHARED: &str = "holds only if all runs draw independent noise: here the runs of one replication that differ in \
                       settings share their random numbers, and two results of the same noise can reveal more \
                       than the sum of both losses";
 
@@ -393,7 +393,7 @@ mod tests {
     }
 
     /// Two settings of one replication draw the same noise, so the sum of their losses is conditional. Other seeds and
-    /// other replications draw noise of their own.
+    /// other replications draw independent noise.
     #[test]
     fn shared_noise_is_a_condition() {
         let one = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];

@@ -169,7 +169,7 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
     found.require(
         bare == reason.is_some(),
         "a reason for the lack of protection if and only if the price is unprotected",
-        || format!("{reason:?} beside {:?}", price.cost),
+        || format!("{reason:?} with {:?}", price.cost),
     );
     let released = mechanism.privatise(rows, &mut key("inputs").stream())?;
     let (shape, columns) = ((released.n(), released.d()), recipe.columns(rows.d() as u64));

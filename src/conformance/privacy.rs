@@ -125,7 +125,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
             found.require(epsilon >= 0.0, "a loss of 0 or more", words);
             found.require(
                 epsilon.is_finite() || !priced.notes.is_empty(),
-                "a note beside an infinite loss",
+                "a note with an infinite loss",
                 words,
             );
             let turned = theorem.price(&composed(costs.iter().rev()), delta(at)).epsilon;

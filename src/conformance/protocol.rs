@@ -37,9 +37,8 @@ pub fn protocol(
         format!("{played:?} for {names:?}")
     });
     let different: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    found.require(different.len() == names.len(), "a name of its own for each series", || {
-        format!("{names:?}")
-    });
+    found
+        .require(different.len() == names.len(), "a different name for each series", || format!("{names:?}"));
 
     let expected = text(&records);
     let again = text(&recipe.play(&stage(), own)?);

@@ -1,4 +1,4 @@
-//! Sampling of agents with rates of their own, as personalised privacy needs it.
+//! Poisson sampling in which each agent has a rate, for personalised privacy.
 
 use super::ReceivedVectors;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// other sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on D' it is Y + noise. Y
 /// is independent of C and has the same law on both. Given Y, the two are (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) and
 /// N(Y, s^2), those of a Gaussian with Poisson sampling at rate q_u, for every value of Y. The hockey-stick divergence
-/// is jointly convex, so its mean over Y is no larger: agent u's loss is that of a Poisson-subsampled Gaussian with
-/// rate q_u, whatever the rates of the others.
+/// is jointly convex, so the divergence of the two laws is at most the mean over Y of the divergences given Y: agent
+/// u's loss is at most that of a Poisson-subsampled Gaussian with rate q_u, whatever the rates of the others.
 ///
 /// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", section IV (the sampling
 /// mechanism, for pure differential privacy).

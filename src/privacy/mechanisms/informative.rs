@@ -145,7 +145,7 @@ impl Informative {
         let mut problems = Vec::new();
         let base = self.base_rate;
         if !(base.get() > 0.0 && base.get() < 1.0) {
-            let cure = "write a rate such as 0.2; silence that depends on nothing has a setting of its own";
+            let cure = "write a rate such as 0.2; silence that depends on nothing has a separate setting";
             problems.push(Problem::wrong("base_rate", "a rate above 0 and below 1", base.to_string(), cure));
         }
         if self.least > self.most {

@@ -50,8 +50,7 @@ impl Audited for Federated {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => {
                 let mut tried = targets(aggregate, &explored, &weights.at(0));
-                // If agents have epsilons of their own, the first agent with each epsilon is tried
-                // too.
+                // If agents have personal epsilons, the first agent with each epsilon is tried too.
                 let levels = self.agent_levels(series, context.stage, context.key).unwrap_or_default();
                 let first = |n: &usize| levels[..*n].iter().all(|level| level.epsilon != levels[*n].epsilon);
                 tried.extend((0..levels.len()).filter(first));

@@ -99,7 +99,7 @@ pub trait RewardReport: Send + Sync {
         None
     }
 
-    /// The same recipe with another epsilon of one report, for users with an epsilon of their own;
+    /// The same recipe with another epsilon of one report, for users with a personal epsilon;
     /// `None` if the recipe has no epsilon.
     fn at_epsilon(&self, epsilon: Epsilon) -> Option<Report> {
         let _ = epsilon;
