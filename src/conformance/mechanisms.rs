@@ -1,5 +1,5 @@
-//! Conformance tests of the families of mechanisms: what a release of inputs, of an outcome and of a reward states besides its
-//! privacy cost.
+//! Conformance tests of the families of mechanisms. They check what releases of inputs, outcomes and rewards state
+//! besides their privacy costs.
 
 use super::{Violation, Violations, key};
 use crate::privacy::mechanisms::inputs::Input;
