@@ -1,8 +1,8 @@
 //! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
 //!
 //! A run answers three questions together: how good is the result (regret), what did it cost (virtual time, messages,
-//! losses), and who learned what about whom (the privacy ledger). The answers are determined by version, scenario and
-//! seed.
+//! lost messages), and who learned what about whom (the privacy ledger). The answers are determined by version,
+//! scenario and seed.
 //!
 //! # 1. Run a scenario
 //!
@@ -149,7 +149,7 @@
 //! # }
 //! ```
 //!
-//! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md`).
+//! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md` names one exception).
 
 // Without the command line, code that only it uses is not reported as dead.
 #![cfg_attr(not(feature = "cli"), allow(unused_imports, dead_code))]

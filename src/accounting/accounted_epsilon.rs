@@ -1,4 +1,4 @@
-//! An accountant's answer.
+//! The answer of an accountant: an epsilon, and whether it is a bound.
 
 use super::Composition;
 use super::composition::Item;
@@ -35,8 +35,8 @@ pub struct AccountedEpsilon {
     /// `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub upper: Option<f64>,
-    /// Order of the moment that gave the answer, for accountants by moments: in (1, 1000] for Renyi divergences, a
-    /// whole number from 1 to 32 for moments.
+    /// The order that gives the smallest epsilon, for accountants that choose one: in (1, 1000] for Renyi divergences,
+    /// a whole number from 1 to 32 for the moments accountant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
     /// Notes on the answer, those on releases without a bound first.

@@ -4,9 +4,9 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
-/// Epsilons and deltas add up, also for adaptively chosen releases. Releases without an (epsilon, delta) of their own,
-/// such as Gaussians, share the remaining delta equally. Each of them counts with its epsilon at its share: exact for a
-/// Gaussian with or without Poisson sampling, an upper bound for fixed-size samples and zero-concentrated DP.
+/// Epsilons and deltas add up, also for adaptively chosen releases. Releases whose cost is not an (epsilon, delta)
+/// guarantee, such as Gaussians, share the remaining delta equally. Each of them counts with its epsilon at its share:
+/// exact for a Gaussian with or without Poisson sampling, an upper bound for all other costs.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ impl Accountant for Basic {
 }
 
 impl AccountedEpsilon {
-    /// The delta that is left for all other losses after the releases' own deltas, above 0.
+    /// The part of `delta` that remains after the releases' own deltas, above 0.
     ///
     /// # Errors
     /// If nothing is left: the answer that the accountant should return.

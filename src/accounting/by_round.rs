@@ -8,7 +8,7 @@ use crate::vocab::Delta;
 pub struct Growth {
     /// The accountant.
     pub accountant: AccountantName,
-    /// Rounds with their epsilon, at least 0 and finite; empty if the epsilon of the last round is infinite.
+    /// Rounds with their epsilon, at least 0 and finite; empty if the epsilon after the last round is infinite.
     pub points: Vec<(u64, f64)>,
 }
 
@@ -45,8 +45,9 @@ impl History {
     }
 }
 
-/// The history with the largest loss by the tight accountant at `delta`, for adaptively chosen releases. If losses are
-/// equal, it is the first of these histories; if there is no delta, the first of all. `None` if there are no histories.
+/// The history with the largest loss by the tight accountant at `delta`, for adaptively chosen releases. Among
+/// histories with equal losses, it is the first. Without a delta, it is the first of all histories. `None` if there are
+/// no histories.
 #[must_use]
 pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
     let several = histories.len() > 1;

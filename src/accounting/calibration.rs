@@ -1,5 +1,5 @@
-//! Calibration to a target epsilon: finds the noise or the number of rounds of Poisson-subsampled Gaussian releases, or
-//! the epsilon of each of several equal releases.
+//! Calibration to a target epsilon: finds the noise, the sampling rate or the number of rounds of Poisson-subsampled
+//! Gaussian releases, the noise of one release, or the epsilon of each of several equal releases.
 
 use super::{Accountant, Basic, Composition, MAX_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};

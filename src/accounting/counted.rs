@@ -38,7 +38,7 @@ impl CountedRelease {
         }
     }
 
-    /// Whether its releases differ from those of a later entry only in round and time.
+    /// Whether the releases of this entry differ from those of a later entry only in round and time.
     #[must_use]
     pub fn is_like(&self, later: &Self) -> bool {
         let event = &later.event;

@@ -30,8 +30,8 @@ pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
     /// The different histories whose losses are computed by round, with what the computation needs.
     seen: Vec<Followed>,
-    /// How many of them are merged into `steps`. The others wait, because their losses by round need not be computed if a
-    /// later run has a level loss that is at least as large.
+    /// How many of them are merged into `steps`. The others wait, because their losses by round need not be computed if
+    /// a later run adds steps of a constant epsilon that is at least as large.
     done: usize,
 }
 
@@ -61,7 +61,7 @@ impl Followed {
         self.places.iter().map(step).collect()
     }
 
-    /// The same rounds with the loss after the last one.
+    /// Steps at the same rounds, all with the loss after the last round.
     fn level_steps(&self) -> Vec<EpsilonAt> {
         self.places.iter().map(|&round| EpsilonAt { round, epsilon: self.at_the_end }).collect()
     }
@@ -182,18 +182,18 @@ mod tests {
         let mut rising = EpsilonSteps::default();
         for releases in runs {
             let group: Vec<&CountedRelease> = releases.iter().collect();
-            let told = units(&group);
+            let of_units = units(&group);
             let costs =
                 |history: &History| Tight.price(&history.composition(), delta).one_after_another().epsilon;
-            let most = told.worst.iter().map(costs).fold(0.0, f64::max);
-            rising.add_releases(&group, &told, most, delta);
+            let most = of_units.worst.iter().map(costs).fold(0.0, f64::max);
+            rising.add_releases(&group, &of_units, most, delta);
         }
         rising.finish()
     }
 
     /// Four reports with epsilon 0.5, in rounds 3, 5, 7 and 9: epsilons add up (nearly, for the tight accountant).
     #[test]
-    fn it_rises_with_every_release() {
+    fn epsilon_rises_with_every_release() {
         let found = steps(&[run(&[3, 5, 7, 9], None)]);
         let at: Vec<f64> = [2, 3, 4, 5, 7, 8, 9, 99].map(|round| epsilon_at(&found, round)).to_vec();
         assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{at:?}");
@@ -204,7 +204,7 @@ mod tests {
 
     /// One run has early releases and another has late ones: at every round the larger of the two losses counts.
     #[test]
-    fn no_run_exceeds_it() {
+    fn the_steps_are_at_least_the_loss_of_every_run() {
         let (early, late) = (run(&[0, 1], None), run(&[4, 5, 6], None));
         let both = steps(&[early.clone(), late.clone()]);
         let (early, late) = (steps(&[early]), steps(&[late]));
@@ -230,13 +230,13 @@ mod tests {
             let mut most = 0.0f64;
             for releases in &runs {
                 let group: Vec<&CountedRelease> = releases.iter().collect();
-                let told = units(&group);
+                let of_units = units(&group);
                 let costs = |history: &History| {
                     Tight.price(&history.composition(), delta).one_after_another().epsilon
                 };
-                most = told.worst.iter().map(costs).fold(most, f64::max);
-                lazy.add_releases(&group, &told, most, delta);
-                eager.add_releases(&group, &told, most, delta);
+                most = of_units.worst.iter().map(costs).fold(most, f64::max);
+                lazy.add_releases(&group, &of_units, most, delta);
+                eager.add_releases(&group, &of_units, most, delta);
                 eager.merge_waiting(None);
             }
             assert_eq!(lazy.seen.len(), MAX_HISTORIES);
@@ -249,7 +249,7 @@ mod tests {
 
     /// The unit with the largest loss in an early round may differ from the unit with the largest loss after the last round.
     #[test]
-    fn units_apart_have_the_loss_of_the_end_from_the_first_release_on() {
+    fn different_units_have_the_loss_after_the_last_round_from_the_first_release_on() {
         let releases = [run(&[0], Some(1)), run(&[2, 3, 4], Some(2))].concat();
         let found = steps(&[releases]);
         assert!(epsilon_at(&found, 9) > 1.4);

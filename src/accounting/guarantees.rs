@@ -37,7 +37,7 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()
 }
 
-/// Whether a release has no (epsilon, delta) of its own and needs a share of delta.
+/// Whether the cost of a release is not an (epsilon, delta) guarantee, so that the release needs a share of delta.
 pub(super) fn needs_share(item: &Item) -> bool {
     matches!(
         item.cost,

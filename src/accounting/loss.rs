@@ -22,7 +22,8 @@ pub struct Loss {
     /// Proven upper bound, if the accountant gives both bounds and it is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
-    /// Order of the moment that gave the epsilon: above 1 for Renyi divergences, a whole number for moments.
+    /// The order that gives the smallest epsilon, for accountants that choose one: above 1 for Renyi divergences, a
+    /// whole number for the moments accountant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
     /// Delta at which the epsilon is stated, in (0, 1); for claims at least 0, and possibly 1 or more.
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_larger_figure_rests_on_the_weaker_basis() {
+    fn the_larger_loss_has_the_weaker_basis() {
         let (proven, conditional) = (
             loss(2.0, LossBasis::Proven, Arithmetic::Exact),
             loss(1.0, LossBasis::Conditional, Arithmetic::Ideal),

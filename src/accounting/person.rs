@@ -78,8 +78,8 @@ pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> SummedLoss {
     }
 }
 
-/// All pairs of an entry about a row and an entry about an outcome for which `same` is true: it should compare the owners
-/// and the observers.
+/// All pairs of an entry about a row and an entry about an outcome for which `same` is true. `same` should compare the
+/// owners and the observers.
 pub fn persons<'a, T>(
     entries: &'a [T],
     unit: impl Fn(&T) -> ProtectedUnit + Copy + 'a,

@@ -44,8 +44,9 @@ fn log_sum(a: f64, b: f64) -> f64 {
     a.max(b) + libm::log1p(libm::exp(-(a - b).abs()))
 }
 
-/// ln gamma of the truncated negative binomial distribution of this shape, above -1, and this mean, above 1: P(K = k) is
-/// proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1) over l below k, k = 1, 2, ...
+/// ln gamma of the truncated negative binomial distribution of this shape, above -1, and this mean, above 1: P(K = k)
+/// is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1) over l from 1 to k - 1, for k = 1, 2,
+/// ...
 ///
 /// The mean is shape (1 - gamma) / (gamma (1 - gamma^shape)), and (1 - gamma) / (gamma ln(1 / gamma)) for shape 0; it
 /// decreases with gamma. Method: bisection.

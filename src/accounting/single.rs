@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 
 /// delta(epsilon), in [0, 1], of Gaussian noise, mu = L2 sensitivity / standard deviation > 0, for any real epsilon.
 ///
-/// With x for epsilon, it is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
-/// e^x = phi(a)/phi(b), so it is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow.
+/// With x for epsilon, delta is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
+/// e^x = phi(a)/phi(b), so delta is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow.
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
 pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_and_quadrature_values() {
+    fn epsilons_agree_with_published_and_quadrature_values() {
         // Four of the rows 28 to 34 of tests/oracles/accounting.csv.
         for (mu, delta, epsilon) in [
             (1.0, 1e-5, 4.377_178_095_681_225),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn delta_has_no_seams() {
+    fn delta_does_not_increase_where_its_formula_changes() {
         for mu in [1e-3, 0.03, 1.0, 3.0, 30.0] {
             let mut last = 1.0;
             for step in -200..2000 {

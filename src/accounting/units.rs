@@ -30,8 +30,8 @@ pub struct Units {
     pub has_different_units: bool,
 }
 
-/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about all
-/// units. Rewards without a number are units of their own, with one report each. If no release has a number, all other
+/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about
+/// all units. Rewards without a number are separate units, with one report each. If no release has a number, all other
 /// releases are about the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
@@ -90,25 +90,32 @@ mod tests {
     #[test]
     fn rewards_do_not_add_up_and_visits_of_one_user_do() {
         let rewards = counted_release(ProtectedUnit::Reward, None, 1.0, 100_000);
-        let told = units(&[&rewards]);
-        assert_eq!((told.worst.len(), told.worst[0].count(), told.has_different_units), (1, 1, true));
+        let of_units = units(&[&rewards]);
+        assert_eq!(
+            (of_units.worst.len(), of_units.worst[0].count(), of_units.has_different_units),
+            (1, 1, true)
+        );
         let visits = [(0, 4), (1, 9), (2, 9)]
             .map(|(user, count)| counted_release(ProtectedUnit::User, Some(user), 1.0, count));
-        let told = units(&visits.iter().collect::<Vec<_>>());
-        assert_eq!((told.worst.len(), told.worst[0].count()), (1, 9));
+        let of_units = units(&visits.iter().collect::<Vec<_>>());
+        assert_eq!((of_units.worst.len(), of_units.worst[0].count()), (1, 9));
         let agents = [
             counted_release(ProtectedUnit::Agent, Some(0), 1.0, 2),
             counted_release(ProtectedUnit::Agent, Some(1), 0.5, 1),
         ];
-        assert_eq!(units(&agents.iter().collect::<Vec<_>>()).worst.len(), 2, "neither outweighs the other");
+        assert_eq!(
+            units(&agents.iter().collect::<Vec<_>>()).worst.len(),
+            2,
+            "neither history contains the other"
+        );
         let outcomes = counted_release(ProtectedUnit::Outcome, None, 1.0, 50);
-        let told = units(&[&outcomes]);
-        assert_eq!((told.worst[0].count(), told.has_different_units), (50, false));
+        let of_units = units(&[&outcomes]);
+        assert_eq!((of_units.worst[0].count(), of_units.has_different_units), (50, false));
     }
 
     /// A history with a conditional basis is kept although a longer history has the same costs with a proven basis.
     #[test]
-    fn a_weaker_footing_is_kept() {
+    fn a_history_with_a_weaker_basis_is_kept() {
         let mut conditional = counted_release(ProtectedUnit::User, Some(1), 1.0, 4);
         conditional.event.basis = Basis::Conditional { on: "the scaling being public".into() };
         let proven = counted_release(ProtectedUnit::User, Some(0), 1.0, 9);

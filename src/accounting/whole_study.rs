@@ -33,7 +33,7 @@ pub struct StudyPrivacy {
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
-    /// Runs in which something was released.
+    /// Number of runs in which something was released.
     pub runs: u64,
     /// Number of releases in these runs, about any unit.
     pub releases: u64,
@@ -68,7 +68,7 @@ impl StudyPrivacy {
 
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
-const SHARED: &str = "holds only if every run draws noise of its own: here the runs of one replication that differ in \
+const SHARED: &str = "holds only if all runs draw independent noise: here the runs of one replication that differ in \
                       settings share their random numbers, and two results of the same noise can reveal more \
                       than the sum of both losses";
 
@@ -337,7 +337,7 @@ mod tests {
     /// Losses from one user's visits in all runs add up, and those of different users do not. Losses of users who report
     /// once add up over runs.
     #[test]
-    fn a_unit_adds_up_with_itself() {
+    fn losses_of_one_unit_add_up_over_runs() {
         let mut study = WholeStudy::default();
         let visits = |a, b| {
             [
@@ -393,7 +393,7 @@ mod tests {
     }
 
     /// Two settings of one replication draw the same noise, so the sum of their losses is conditional. Other seeds and
-    /// other replications draw noise of their own.
+    /// other replications draw independent noise.
     #[test]
     fn shared_noise_is_a_condition() {
         let one = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];
@@ -411,10 +411,10 @@ mod tests {
         study.add_run((1, 0), "a", &one);
         study.add_run((1, 0), "b", &one);
         let rows = study.rows(delta());
-        let told: Vec<(&str, bool, &str)> =
+        let found: Vec<(&str, bool, &str)> =
             rows.iter().map(|row| (&*row.series, row.all_series, row.basis.words())).collect();
         assert_eq!(
-            told,
+            found,
             [("a", false, "proven"), ("b", false, "proven"), ("all series", true, "conditional")]
         );
         assert!((rows[2].epsilon_basic - 2.0).abs() < 1e-12);

@@ -32,8 +32,8 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
 pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Violations::default();
     found.require(policy.patience() > Span::ZERO, "a patience above 0", || "0 s".to_owned());
-    let told = || format!("{:?}", [policy.patience(), policy.patience()]);
-    found.require(policy.patience() == policy.patience(), "the same patience at every call", told);
+    let both = || format!("{:?}", [policy.patience(), policy.patience()]);
+    found.require(policy.patience() == policy.patience(), "the same patience at every call", both);
     for agents in [1u64, 2, 10, 200] {
         let enough = |fresh: u64| policy.is_enough(fresh, fresh, agents);
         let same = (0..=agents).all(|fresh| enough(fresh) == enough(fresh));
@@ -89,13 +89,13 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for up to a hundred rounds: a factor of 1 for a vector in time, factors from 0 to 1 that never grow with the
-/// number of rounds, the same at every call.
+/// Rules, for vectors that are up to a hundred rounds late: the factor is 1 for a vector on time, is from 0 to 1, never
+/// grows with the number of rounds, and is the same at every call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {
     let mut found = Violations::default();
     let on_time = discount.factor(0);
-    found.require(on_time == 1.0, "a factor of 1 for a vector in time", || on_time.to_string());
+    found.require(on_time == 1.0, "a factor of 1 for a vector on time", || on_time.to_string());
     let mut before = 1.0;
     for late in 1..100 {
         let factor = discount.factor(late);

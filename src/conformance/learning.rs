@@ -120,7 +120,7 @@ pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Vi
         found.require(points == instance.inputs.n(), "a grid of all arms", || format!("{points} points"));
         let unmoved = prepared.shifted(own, &[vec![0.0; counts.len()]]).transpose()?;
         let same = unmoved.is_some_and(|all| all.len() == 1 && bits(&all[0]) == bits(&instance.values));
-        found.require(same, "the function itself if it is shifted by nothing", || "another one".to_owned());
+        found.require(same, "the function itself for a shift of 0", || "another one".to_owned());
     }
     if let Noise::Law(law) = &instance.noise {
         found.0.extend(noise(law.as_dyn()));

@@ -1,5 +1,5 @@
-//! Conformance tests of the families of mechanisms: what a release of inputs, of an outcome and of a reward states besides its
-//! privacy cost.
+//! Conformance tests of the families of mechanisms. They check what releases of inputs, outcomes and rewards state
+//! besides their privacy costs.
 
 use super::{Violation, Violations, key};
 use crate::privacy::mechanisms::inputs::Input;
@@ -9,7 +9,7 @@ use crate::privacy::mechanisms::{MechanismError, Rows};
 use crate::rng::Stream;
 use crate::vocab::{Cost, Neighbours, Positive};
 
-/// Number of draws of one input for a variance.
+/// Number of draws, for each input, from which a variance is estimated.
 const DRAWS: u32 = 40_000;
 
 /// Checks the variance that is stated for the noise on the numbers `from` to `to`: the noise on no
@@ -47,7 +47,7 @@ fn variance(
     Ok(())
 }
 
-/// The rules of a delta.
+/// Checks that a stated delta is in its range.
 fn delta(found: &mut Violations, delta: f64) {
     found.require((0.0..1.0).contains(&delta), "a delta from 0 to below 1", || delta.to_string());
 }
@@ -80,11 +80,11 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 }
 
 /// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0
-/// if and only if there is a mechanism; the mechanism's bound is above 0, and exactly the rewards whose absolute
-/// value is larger than the bound count as exceeding it; the cost covers the neighbours that the mechanism names; a
-/// mechanism that clips reports a reward beyond the bound like one at the bound; the noise on no reward
-/// within the bound has a larger variance than is stated, and the noise on some reward has that variance; a
-/// Laplace scale belongs to this variance. [`mechanism`](super::mechanism) tests the privacy cost.
+/// if and only if there is a mechanism; the mechanism's bound is above 0, and exactly the rewards whose absolute value
+/// is larger than the bound count as exceeding it; the cost covers the neighbours that the mechanism names; a mechanism
+/// that clips reports a reward beyond the bound like one at the bound; the noise on no reward within the bound has a
+/// larger variance than is stated, and the noise on some reward has that variance; a stated Laplace scale agrees with
+/// this variance. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.
@@ -95,17 +95,16 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     found.require(same, "the same mechanism at every call", || "another one".to_owned());
     let epsilon = recipe.epsilon();
     let fits = epsilon.is_some() == made.is_some() && epsilon.is_none_or(|epsilon| epsilon > 0.0);
-    found
-        .require(fits, "an epsilon above 0 for a mechanism, and for nothing else", || format!("{epsilon:?}"));
+    found.require(fits, "an epsilon above 0 if and only if there is a mechanism", || format!("{epsilon:?}"));
     let Some(mechanism) = made else { return Ok(found.0) };
     let bound = mechanism.bound();
     let positive = bound.is_finite() && bound > 0.0;
     found.require(positive, "a bound that is finite and above 0", || bound.to_string());
     let exceeds = |times: f64| mechanism.exceeds(times * bound);
-    let told = [exceeds(-1.01), exceeds(-0.99), exceeds(0.0), exceeds(0.99), exceeds(1.01)];
-    let right = told == [true, false, false, false, true];
+    let beyond = [exceeds(-1.01), exceeds(-0.99), exceeds(0.0), exceeds(0.99), exceeds(1.01)];
+    let right = beyond == [true, false, false, false, true];
     found.require(right, "that a reward exceeds the bound if and only if it is beyond it", || {
-        format!("{told:?}")
+        format!("{beyond:?}")
     });
     let neighbours = mechanism.neighbours();
     let priced = mechanism.price(&0.0, &neighbours);
@@ -133,11 +132,12 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     Ok(found.0)
 }
 
-/// Rules, for a table in which one row moves by at most `distance`: inputs are shown if and only if there is a mechanism; a reason
-/// for the lack of protection goes with no mechanism or an unprotected price, and with nothing else; the same public stream
-/// gives the same mechanism; it releases as many rows as the table has, with as many columns as are stated; its worst
-/// neighbours differ in one row, by at most the distance; its worst direction has length 1; delta is from 0 to below
-/// 1, and there are words for a ledger. [`mechanism`](super::mechanism) tests the privacy cost.
+/// Rules, for a table in which one row moves by at most `distance`: inputs are shown if and only if there is a
+/// mechanism; a reason for the lack of protection is given if and only if there is no mechanism or its price is
+/// unprotected; the same public stream gives the same mechanism; it releases as many rows as the table has, with as
+/// many columns as are stated; its worst neighbours differ in one row, by at most the distance; its worst direction has
+/// length 1; delta is from 0 to below 1, and there are words for a ledger. [`mechanism`](super::mechanism) tests the
+/// privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if there is no mechanism for this table, or if it cannot release it.
@@ -155,7 +155,7 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
     let shown = recipe.shows_inputs();
     found.require(
         shown == made.is_some(),
-        "inputs that are shown by a mechanism, and by nothing else",
+        "inputs that are shown if and only if there is a mechanism",
         || format!("shown: {shown}, a mechanism: {}", made.is_some()),
     );
     let reason = recipe.unprotected();
@@ -169,7 +169,7 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
     found.require(
         bare == reason.is_some(),
         "a reason for the lack of protection if and only if the price is unprotected",
-        || format!("{reason:?} beside {:?}", price.cost),
+        || format!("{reason:?} with {:?}", price.cost),
     );
     let released = mechanism.privatise(rows, &mut key("inputs").stream())?;
     let (shape, columns) = ((released.n(), released.d()), recipe.columns(rows.d() as u64));

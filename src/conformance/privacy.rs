@@ -125,7 +125,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
             found.require(epsilon >= 0.0, "a loss of 0 or more", words);
             found.require(
                 epsilon.is_finite() || !priced.notes.is_empty(),
-                "a note beside an infinite loss",
+                "a note with an infinite loss",
                 words,
             );
             let turned = theorem.price(&composed(costs.iter().rev()), delta(at)).epsilon;
@@ -191,9 +191,9 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
         attacked(&mut found, chosen, &utilities, trials)?;
     }
     if let Some(release) = plan.value {
-        let told: Arc<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync> =
+        let released: Arc<dyn Mechanism<Input = Vec<f64>, Output = Vec<f64>> + Send + Sync> =
             release.mechanism.into();
-        attacked(&mut found, told, &vec![0.25], trials)?;
+        attacked(&mut found, released, &vec![0.25], trials)?;
     }
     if let Some(release) = plan.best {
         let selected: Arc<dyn Mechanism<Input = Vec<Selected>, Output = SelectedTrial> + Send + Sync> =
@@ -210,9 +210,9 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     Ok(found.0)
 }
 
-/// One number of an input.
+/// An element of an input, which contains one number.
 trait Numbered {
-    /// Another number in its place.
+    /// The same element with another number.
     fn turned(&self) -> Self;
 }
 

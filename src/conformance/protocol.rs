@@ -37,9 +37,8 @@ pub fn protocol(
         format!("{played:?} for {names:?}")
     });
     let different: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    found.require(different.len() == names.len(), "a name of its own for each series", || {
-        format!("{names:?}")
-    });
+    found
+        .require(different.len() == names.len(), "a different name for each series", || format!("{names:?}"));
 
     let expected = text(&records);
     let again = text(&recipe.play(&stage(), own)?);
@@ -106,7 +105,7 @@ mod tests {
 
     /// Names of parties and series may have letters of several bytes.
     #[test]
-    fn the_difference_is_shown_where_it_is() {
+    fn differences_are_found_among_letters_of_several_bytes() {
         let before = "\u{e9}".repeat(200);
         let text = difference(&format!("{before}1"), &format!("{before}2"));
         assert!(text.contains("2..") && text.contains("1.."), "{text}");

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_used_again_holds_nothing_of_before() {
+    fn reused_memory_has_no_old_values() {
         let fill = |value: f64| {
             let mut blocks = Blocks::new(BLOCK + 3);
             for row in 0..40 {
@@ -282,7 +282,7 @@ mod tests {
 
     /// The results are compared with the same sums computed for one arm after the other.
     #[test]
-    fn factors_follow_from_the_values_that_are_left() {
+    fn each_factor_is_computed_after_the_earlier_subtractions() {
         for (n, rows) in [(1, 3), (5, 16), (100, 37), (BLOCK + 33, 20)] {
             let blocks = filled(n, rows);
             let arms: Vec<usize> = (0..rows).map(|s| (31 * s + 5) % n).collect();
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_take_the_memory_of_few() {
+    fn few_rows_take_little_memory() {
         // A new thread has none of the buffers that other tests of this thread left behind.
         let held = std::thread::spawn(|| filled(100, 3).blocks[0].values.capacity()).join().unwrap();
         assert_eq!(held, 4 * 128, "four rows of four tiles");

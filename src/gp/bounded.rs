@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_a_curved_ridge_to_its_top_and_to_a_bound() {
+    fn the_search_follows_a_curved_ridge_to_its_top_and_to_a_bound() {
         let (top, value) = CLIMB.from(&[-1.2, 1.0], &[(-5.0, 10.0); 2], &mut ridge).unwrap();
         assert!((top[0] - 1.0).abs() < 1e-5 && (top[1] - 1.0).abs() < 1e-5, "{top:?}");
         assert!(value > -1e-10);

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn jitter_is_used_only_when_needed_and_said() {
+    fn jitter_is_used_only_when_needed_and_reported() {
         let singular = [1.0, 1.0, 1.0, 1.0];
         assert!(Cholesky::new(2, singular.to_vec()).is_err());
         let factor = Cholesky::with_jitter(2, &singular).unwrap();

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_oracle() {
+    fn values_agree_with_the_oracle() {
         // tests/oracles/ldp_federated_units.json, entry "kernels": l = 0.2, points 0, 0.25, 0.5, 0.75, 1, first row.
         let points = Points::new(5, 1, vec![0.0, 0.25, 0.5, 0.75, 1.0]);
         let mut row = [0.0; 5];

@@ -152,7 +152,7 @@ mod tests {
 
     /// Where arms are strongly correlated, the greedy bound is smaller than the gain of independent arms.
     #[test]
-    fn the_ceiling_leaves_smaller_bounds_alone() {
+    fn a_greedy_bound_below_that_of_independent_arms_is_kept() {
         let alike = arms(30, 0.5);
         let greedy = greedy_maximum(&alike, 20, 0.1).unwrap();
         let bounds = gain_bounds(&alike, &[20], 0.1).unwrap();

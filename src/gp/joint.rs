@@ -41,8 +41,8 @@ impl JointPosterior {
         Self { prior, noise_variance, form: Form::Rows(Box::new(rows)) }
     }
 
-    /// Whether no outcome ever needs jitter, because the noise alone gives each a variance that is large enough beside the largest prior
-    /// variance (both in squared units of the outcome).
+    /// Whether no outcome ever needs jitter, because the noise alone gives each a variance that is large enough
+    /// compared with the largest prior variance (both in squared units of the outcome).
     pub(crate) fn needs_no_jitter(largest_variance: f64, noise_variance: f64) -> bool {
         !needs_jitter(noise_variance, largest_variance)
     }

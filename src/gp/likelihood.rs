@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn likelihood_of_the_oracle() {
+    fn the_likelihood_agrees_with_the_oracle() {
         // tests/oracles/outsourced_release_units.json, entry "gp_tiny": (length-scale, variance, noise variance, log
         // marginal likelihood).
         let points = Points::new(4, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5]);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_maximum_at_a_bound_is_approached_and_what_has_no_value_is_left_out() {
+    fn a_maximum_at_a_bound_is_approached_and_points_without_a_value_are_left_out() {
         let bounds = [(0.0, 1.0), (0.0, 1.0)];
         let search = MultiStart { bounds: &bounds, starts: 3, unit: 1.0 };
         let plane = |at: &[f64]| Some((at[0] - 2.0 * at[1], vec![1.0, -2.0]));

@@ -81,9 +81,9 @@ impl PointPosterior {
         Ok(())
     }
 
-    /// Adds points, `[m, d]`, and gives all points these outcomes, `[t + m]`: the factor of the earlier points, which does not
-    /// depend on outcomes, stays as it is. O((t + m)^2) for each added point, and O((t + m)^2) for the outcomes. After an error
-    /// the posterior is that of before.
+    /// Adds points, `[m, d]`, and gives all points these outcomes, `[t + m]`: the factor of the earlier points, which
+    /// does not depend on outcomes, stays as it is. O((t + m)^2) for each added point, and O((t + m)^2) for the
+    /// outcomes. After an error the posterior is unchanged.
     ///
     /// # Errors
     /// Those of [`Self::observe`].
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_posterior_over_the_same_points_as_arms() {
+    fn the_posterior_equals_that_over_the_same_points_as_arms() {
         let (rows, outcomes) = data();
         let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.9, 0.6], 1.3);
         let points = Points::new(12, 3, rows.clone());

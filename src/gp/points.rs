@@ -105,7 +105,7 @@ mod tests {
     use faer::Mat;
 
     #[test]
-    fn matrices_of_any_layout_come_in_and_go_out() {
+    fn matrices_of_any_layout_are_converted() {
         let matrix = Mat::from_fn(3, 2, |i, j| (10 * i + j) as f64);
         let points = Points::of_faer(matrix.as_ref());
         assert_eq!(points.row(2), [20.0, 21.0]);

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ties_go_to_the_first_and_what_is_no_number_never_wins() {
+    fn ties_go_to_the_first_and_nan_never_wins() {
         let mut scores = vec![1.0; 100];
         assert_eq!(largest(&scores), 0);
         (scores[37], scores[81]) = (2.0, 2.0);

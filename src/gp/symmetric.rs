@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_singular_kernel_matrix_is_no_trouble() {
+    fn a_singular_kernel_matrix_is_decomposed() {
         // Neighbouring rows are nearly equal: the numerical rank in double precision is about 16 of 60.
         let n = 60;
         let a: Vec<f64> =

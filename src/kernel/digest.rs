@@ -81,9 +81,9 @@ impl Digest {
         hasher
     }
 
-    /// As [`Self::fingerprint`]. The buffered bytes are hashed for good, so that a digest of which many fingerprints are taken
-    /// hashes every byte only once.
-    pub(super) fn fingerprint_on_the_way(&mut self) -> u64 {
+    /// As [`Self::fingerprint`]. The buffered bytes are hashed by the digest itself, not by a copy, so that a digest of
+    /// which many fingerprints are taken hashes every byte only once.
+    pub(super) fn intermediate_fingerprint(&mut self) -> u64 {
         self.hasher.update(&self.buffer[self.hashed..self.filled]);
         self.hashed = self.filled;
         first_bits(&self.hasher)
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_on_the_way_change_nothing() {
+    fn intermediate_fingerprints_change_nothing() {
         let data: Vec<u8> = (0..120_000u32).map(|i| (i % 251) as u8).collect();
         let (mut plain, mut watched) = (Digest::default(), Digest::default());
         for (index, piece) in data.chunks(1_009).enumerate() {
@@ -211,7 +211,7 @@ mod tests {
             watched.bytes(piece);
             // Often and rarely, with a full buffer between two of them or without one.
             if index < 20 || index % 31 == 0 {
-                assert_eq!(watched.fingerprint_on_the_way(), plain.fingerprint(), "piece {index}");
+                assert_eq!(watched.intermediate_fingerprint(), plain.fingerprint(), "piece {index}");
             }
             assert_eq!(watched.fingerprint(), plain.fingerprint(), "piece {index}");
         }

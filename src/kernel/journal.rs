@@ -177,7 +177,7 @@ impl Journal {
         }
         let events = self.counts.events;
         if events.is_multiple_of(self.every) {
-            let digest = self.digest.fingerprint_on_the_way();
+            let digest = self.digest.intermediate_fingerprint();
             self.checkpoints.push(Checkpoint { events, at, digest });
         }
         self.next_checkpoint = (events / self.every + 1) * self.every;

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_of_the_oracle() {
+    fn constants_agree_with_the_oracle() {
         // ldp_federated_units.json, ldp_constants, ata_m20.
         let recipe: AtaGpUcb = ron::from_str("(accuracy: 0.5)").unwrap();
         let widths = recipe.widths(&known(), 20.0, 1234.0);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_means_of_the_oracle() {
+    fn truncated_means_agree_with_the_oracle() {
         let oracle: serde_json::Value =
             serde_json::from_str(include_str!("../../tests/oracles/ldp_federated_units.json")).unwrap();
         let points = Arc::new(Points::new(5, 1, vec![0.0, 0.25, 0.5, 0.75, 1.0]));
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn without_truncation_it_is_the_exact_posterior() {
+    fn without_truncation_the_model_is_the_exact_posterior() {
         // All arms played are in the basis and nothing is truncated, so the result is the exact posterior
         // with noise variance lambda.
         let n = 30;

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_the_oracle() {
+    fn values_agree_with_the_oracle() {
         // From tests/oracles/outsourced_release_units.json, po_beta and ku_beta.
         let po = BetaSchedule::default();
         for (t, expected) in [

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arm_that_there_is_not_is_a_failure_with_its_number() {
+    fn an_arm_that_does_not_exist_is_a_failure_that_names_it() {
         let arms = Arms {
             n: 5,
             covariance: None,

@@ -81,9 +81,9 @@ impl LearnerRecipe for External {
     /// The memory is that of the questions and answers as text. The time that the program itself
     /// takes is unknown and not included.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
-        let told = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
+        let opening = if self.inputs { 100.0 * arms as f64 } else { 0.0 };
         let asked = 300.0 * outcomes as f64;
-        Effort::due_to(OUTCOMES, outcomes, told + asked, MESSAGE * 20.0 * outcomes as f64)
+        Effort::due_to(OUTCOMES, outcomes, opening + asked, MESSAGE * 20.0 * outcomes as f64)
             .with_record_size(asked)
     }
 
@@ -135,24 +135,24 @@ impl LearnerRecipe for External {
 /// The fields of the opening message that describe the arms and the model.
 fn opening_fields(arms: &Arms) -> Map<String, Value> {
     let ProblemConstants { bound, noise_bound, laplace_scale, .. } = arms.facts;
-    let mut told = Map::new();
+    let mut fields = Map::new();
     match &arms.covariance {
         None => {}
         Some(ArmCovariance::Inputs { points, covariance }) => {
             let rows: Vec<&[f64]> = (0..points.n()).map(|arm| points.row(arm)).collect();
-            told.insert("inputs".to_owned(), json!(rows));
-            told.insert("kernel".to_owned(), kernel(covariance));
+            fields.insert("inputs".to_owned(), json!(rows));
+            fields.insert("kernel".to_owned(), kernel(covariance));
         }
         Some(ArmCovariance::Matrix(matrix)) => {
             let rows: Vec<&[f64]> = (0..matrix.n()).map(|arm| matrix.row(arm)).collect();
-            told.insert("covariance".to_owned(), json!(rows));
+            fields.insert("covariance".to_owned(), json!(rows));
         }
     }
-    told.insert("noise_variance".to_owned(), json!(arms.noise_variance));
-    told.insert("mean".to_owned(), json!(arms.mean));
+    fields.insert("noise_variance".to_owned(), json!(arms.noise_variance));
+    fields.insert("mean".to_owned(), json!(arms.mean));
     let facts = [("bound", bound), ("noise_bound", noise_bound), ("laplace_scale", laplace_scale)];
-    told.extend(facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), json!(fact?)))));
-    told
+    fields.extend(facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), json!(fact?)))));
+    fields
 }
 
 impl Learner for State {

@@ -26,10 +26,10 @@ struct State {
     known: usize,
 }
 
-/// The learner before its first round. `tells` says whether the program is sent the model and the bounds.
+/// The learner before its first round. `sends_model` says whether the program is sent the model and the bounds.
 pub(super) fn begin(
     program: Program,
-    tells: bool,
+    sends_model: bool,
     model: &BoxModel,
     programs: &Programs,
 ) -> Result<Box<dyn Learner>, BuildError> {
@@ -38,7 +38,7 @@ pub(super) fn begin(
     opening.insert("role".to_owned(), json!("learner"));
     opening.insert("box".to_owned(), inputs_of_box(&model.domain));
     opening.insert("rounds".to_owned(), json!(horizon));
-    if tells {
+    if sends_model {
         opening.insert("kernel".to_owned(), kernel(&model.covariance));
         opening.insert("noise_variance".to_owned(), json!(model.noise_variance));
         opening.insert("mean".to_owned(), json!(model.mean));

@@ -74,7 +74,7 @@ mod tests {
 
     /// MoMA-GP-UCB, which changes its arm only between epochs, replaces a learner that changed its arm at any time.
     #[test]
-    fn moma_makes_epochs_of_what_others_heard() {
+    fn moma_makes_epochs_of_the_history_of_another_learner() {
         let points = Arc::new(Points::new(3, 1, vec![0.0, 0.5, 1.0]));
         let covariance = Covariance::new(Shape::SquaredExponential, 0.2, 1.0);
         let arms = Arms {

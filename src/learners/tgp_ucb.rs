@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_of_the_oracle() {
+    fn constants_agree_with_the_oracle() {
         // ldp_federated_units.json, ldp_constants: B = 4, R = 1, epsilon = 1, delta = 0.1, lambda = 1.
         let recipe: TgpUcb = ron::from_str("()").unwrap();
         let known = Knowledge {

@@ -165,7 +165,7 @@ mod tests {
 
     /// ldp_federated_units.json, upper_bounds_order_constant1: T = 1e4, gain 23.4, B = 4, R = 1, epsilon = 1.
     #[test]
-    fn bounds_of_the_oracle() {
+    fn bounds_agree_with_the_oracle() {
         let oracle: serde_json::Value =
             serde_json::from_str(include_str!("../../tests/oracles/ldp_federated_units.json")).unwrap();
         let known = Knowledge {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", definition 6.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum PersonalEpsilons {
-    /// By cohort of users or group of agents; every cohort (or group) is named.
+    /// An epsilon for each cohort of users or group of agents; every cohort (or group) must be named.
     ///
     /// Example: `ByGroup({"phone": 0.5, "tablet": 2})`.
     ByGroup(BTreeMap<String, Epsilon>),
@@ -35,7 +35,8 @@ pub enum PersonalEpsilons {
 pub struct Level {
     /// The epsilon.
     pub epsilon: Epsilon,
-    /// How many choose it, relative to the other levels: probabilities are shares divided by their sum. Default: 1.
+    /// How many choose this level, relative to the other levels: probabilities are shares divided by their sum.
+    /// Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
 }

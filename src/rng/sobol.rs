@@ -56,8 +56,8 @@ fn directions(dimension: usize) -> [u32; DIGITS as usize] {
     found
 }
 
-/// The first `count` Sobol' points with a random digital shift: each coordinate is uniform in (0, 1) by itself. `dimensions` is at
-/// most [`MOST_DIMENSIONS`].
+/// The first `count` Sobol' points with a random digital shift: each coordinate has the uniform distribution on (0, 1).
+/// `dimensions` is at most [`MOST_DIMENSIONS`].
 ///
 /// # Panics
 /// If there are more dimensions.
@@ -79,8 +79,8 @@ pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Of 2^m points, each of 2^m intervals has one, in every dimension; and of the first two dimensions, each box of area 2^-m has
-    /// one. A wrong direction number breaks the first, a digital shift keeps both.
+    /// Of 2^m points, each of 2^m intervals has one, in every dimension; and of the first two dimensions, each box of
+    /// area 2^-m has one. A wrong direction number breaks the first property; a digital shift keeps both properties.
     #[test]
     fn points_are_even() {
         for m in 1..=8 {
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The fourth to the eighth point of the first three dimensions without a shift, as published: .25 .75, ..
+    /// The second to the fifth point of the first three dimensions without a shift, as published; the first point is 0.
     #[test]
     fn the_first_points_are_the_published_ones() {
         let unshifted = |index: usize, dimension: usize| {

@@ -58,7 +58,7 @@ impl Stream {
         self.uniform() < p
     }
 
-    /// Standard normal by inversion, so the number does not decrease with the word drawn. Takes one word.
+    /// Standard normal by inversion: a non-decreasing function of the word drawn. Takes one word.
     pub fn normal(&mut self) -> f64 {
         normal_quantile(self.open_uniform())
     }

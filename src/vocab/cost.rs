@@ -175,10 +175,11 @@ costs! {
     /// No finite epsilon holds: the value was released without protection, or the claimed protection is refuted.
     Unprotected;
     stated {
-        /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff` of them
-        /// were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is `threshold_scale: 2 / epsilon`,
-        /// `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale + 2 cutoff / number_scale (cutoff / number_scale for
-        /// monotonic values), plus cutoff / value_scale where values of the numbers above are given.
+        /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff`
+        /// of them were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is
+        /// `threshold_scale: 2 / epsilon`, `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale +
+        /// 2 cutoff / number_scale (cutoff / number_scale for monotonic values), plus cutoff / value_scale if noisy values
+        /// are released.
         ///
         /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
         ///
@@ -194,7 +195,8 @@ costs! {
             /// Whether all values differ in the same direction between neighbours. Default: false.
             #[serde(default)]
             monotonic: bool,
-            /// Scale of the fresh Laplace noise on each value that is given, divided by the sensitivity. Default: none is given.
+            /// Scale of the fresh Laplace noise on each value that is released, divided by the sensitivity. Default:
+            /// none is released.
             #[serde(default)]
             value_scale: Option<Positive>,
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);

@@ -18,14 +18,14 @@ mod tests {
 
     #[test]
     fn one_is_singular_and_all_else_plural() {
-        let told = ["release", "branch", "party", "day"].map(|noun| [1, 2].map(|n| counted(n, noun)));
+        let found = ["release", "branch", "party", "day"].map(|noun| [1, 2].map(|n| counted(n, noun)));
         let expected = [
             ["1 release", "2 releases"],
             ["1 branch", "2 branches"],
             ["1 party", "2 parties"],
             ["1 day", "2 days"],
         ];
-        assert_eq!(told, expected);
+        assert_eq!(found, expected);
         assert_eq!(counted(0, "cell"), "0 cells");
     }
 }

@@ -110,7 +110,7 @@ impl CsvRows {
         }
     }
 
-    /// Removes the rows for which `keep` is false; it is given the index of a row, from 0.
+    /// Removes the rows for which `keep` is false; `keep` gets the index of a row, from 0.
     pub fn keep(&mut self, keep: impl Fn(usize) -> bool) {
         let kept = |row: &usize| keep(*row);
         let places: Vec<usize> = (0..self.rows.len()).filter(kept).collect();

@@ -11,7 +11,7 @@ const CATEGORY: f64 = FRAC_1_SQRT_2;
 ///
 /// Models of a box see its points as points of the unit cube: each coordinate minus its lower end,
 /// divided by the length of its interval. An input with a logarithmic scale, and the ends of its
-/// interval, are replaced by their logarithms before. Queries are in the inputs' own units. For a
+/// interval, are first replaced by their logarithms. Queries are in the inputs' own units. For a
 /// whole-numbered input the unit interval is divided into one cell for each value, and every point
 /// of a cell stands for that value. The model sees only the one point of the cell that the value
 /// itself is mapped to.
@@ -94,8 +94,8 @@ impl SearchBox {
         Self { kinds: kinds.into(), names: names.into(), ..self }
     }
 
-    /// The same box with these categories, `[d]` lists: an input with an empty list keeps its numbers, another one is a category,
-    /// numbered from 0.
+    /// The same box with these categories, `[d]` lists: an input with an empty list keeps its numbers; every other
+    /// input is a category, numbered from 0.
     ///
     /// # Panics
     /// If there is not one list for every input, or a list has a single category.
@@ -206,9 +206,9 @@ impl SearchBox {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// The valid point of `region`, a box in the unit cube (`[w]`) whose upper ends do not belong to it, nearest to the one
-    /// that divides each of its sides at these shares, from 0 to below 1, `[d]`. Categories are not limited by the region.
-    /// `None` if a whole-numbered input has no value there.
+    /// The valid point of `region` nearest to the point that divides each side of `region` at these shares, from 0 to
+    /// below 1, `[d]`. `region` is a box in the unit cube, `[w]`, without its upper ends. Categories are not limited by
+    /// the region. `None` if a whole-numbered input has no value there.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
@@ -232,7 +232,8 @@ impl SearchBox {
         Some(point)
     }
 
-    /// The category of one coordinate after another, as a number from 0: the first of the largest.
+    /// The category, as a number from 0, that these coordinates of one input stand for: the first of the largest
+    /// coordinates.
     fn category(coordinates: &[f64]) -> usize {
         (1..coordinates.len()).fold(0, |best, k| if coordinates[k] > coordinates[best] { k } else { best })
     }
@@ -256,8 +257,8 @@ impl SearchBox {
         point
     }
 
-    /// The points of the unit cube where one whole-numbered input has the next smaller or larger value, or one input another
-    /// category: `unit` with one coordinate changed, within `region`, a box in the unit cube, or with another category.
+    /// All points of the unit cube that differ from `unit` in one input: a whole-numbered input has the next smaller or
+    /// larger value, if this lies within `region`, a box in the unit cube; or an input has another category.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();

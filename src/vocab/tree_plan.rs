@@ -61,7 +61,7 @@ fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     (0..=last).map(best).collect()
 }
 
-/// `times` copies of one part.
+/// For each number of contributions, the largest sum over `times` copies of one part.
 fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     let (mut left, mut power, mut all) = (times, part.to_vec(), vec![0.0]);
     while left > 0 {
@@ -76,7 +76,8 @@ fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// A tree of this many steps: its complete subtrees, one for each binary digit 1, all of them left children.
+/// For each number of contributions, the largest sum over the partial sums of a tree of this many steps. The tree
+/// consists of complete subtrees, one for each binary digit 1 of `steps`, all of them left children.
 fn of_tree(steps: u64, most: usize) -> Vec<f64> {
     // Left and right children of 2^level steps, by number of contributions.
     let (mut left, mut right) = (vec![0.0, 1.0], vec![0.0, 0.0]);

@@ -149,7 +149,7 @@ fn reports_keep_to_what_they_state() {
     }
     let found = |wrong| rules(&conformance::report(&Reports(wrong), &FACTS).unwrap());
     assert_eq!(found(Wrong::Nothing), [""; 0]);
-    assert_eq!(found(Wrong::Epsilon), ["an epsilon above 0 for a mechanism, and for nothing else"]);
+    assert_eq!(found(Wrong::Epsilon), ["an epsilon above 0 if and only if there is a mechanism"]);
     assert_eq!(found(Wrong::Bound)[0], "a bound that is finite and above 0");
     assert_eq!(found(Wrong::Exceeds), ["that a reward exceeds the bound if and only if it is beyond it"]);
     assert_eq!(found(Wrong::Neighbours), ["a price for the neighbours that are protected"]);
@@ -256,7 +256,7 @@ fn releases_of_inputs_keep_to_what_they_state() {
     assert_eq!(found(Wrong::Nothing), [""; 0]);
     assert_eq!(found(Wrong::Delta), ["a delta from 0 to below 1"]);
     assert_eq!(found(Wrong::Words), ["words for a ledger"]);
-    assert_eq!(found(Wrong::Shows), ["inputs that are shown by a mechanism, and by nothing else"]);
+    assert_eq!(found(Wrong::Shows), ["inputs that are shown if and only if there is a mechanism"]);
     assert_eq!(
         found(Wrong::Reason),
         ["a reason for the lack of protection if and only if the price is unprotected"]

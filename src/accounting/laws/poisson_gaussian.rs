@@ -12,8 +12,8 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
-/// The law of a Poisson-subsampled Gaussian for a rate in (0, 1); a rate of 1 is the Gaussian without sampling, which has a
-/// law of its own.
+/// The law of a Poisson-subsampled Gaussian for a rate in (0, 1); for a rate of 1 the law is that of the Gaussian
+/// without sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct PoissonGaussian {
     mixture: Mixture,
@@ -120,7 +120,8 @@ impl Law for PoissonGaussian {
         let mixture = self.mixture;
         let (q, sigma) = (mixture.rate, mixture.sigma);
         let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
-        // The mass farther out than this, below 1e-57, is negligible beside any delta that lattices are used for.
+        // The mass farther out than this, below 1e-57, is negligible compared with any delta that lattices are used
+        // for.
         let (nearest, farthest) = (-16.0 * sigma, 1.0 + 40.0 * sigma);
         // Near its smallest value, ln(1 - q), the loss hardly depends on x, so x cannot be computed from the loss.
         let edge = mixture.loss(-10.0 * sigma) * (1.0 - 1e-9);

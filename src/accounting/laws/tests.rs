@@ -21,8 +21,9 @@ fn laws() -> Vec<Box<dyn Law>> {
     laws
 }
 
-/// Losses with P's masses. The mass of a piece is divided between its ends, which changes E exp((s + i y) L) by a relative error of
-/// at most |s + i y|^2 width^2 / 8: 2e-5 for the numbers below.
+/// The law as losses with P's masses, and the cells from which they are computed. The mass of a piece is divided
+/// between its ends, which changes E exp((s + i y) L) by a relative error of at most |s + i y|^2 width^2 / 8: 2e-5 for
+/// the numbers below.
 fn atoms(law: &dyn Law, tail: f64) -> (Vec<(f64, f64)>, Cells) {
     let (low, high) = law.span(tail);
     let cells = law.cells(Grid { spacing: 2e-3, pieces: 2, offset: 0.3e-3 }, low, high);
@@ -106,7 +107,7 @@ fn values_on_a_line_are_those_of_the_cells() {
 }
 
 #[test]
-fn ceilings_never_rise_and_are_no_higher_than_they_need_be() {
+fn ceilings_do_not_increase_and_tend_to_the_proven_limit() {
     for law in laws() {
         let ceilings: Vec<f64> = (0..200).filter_map(|k| law.ceiling(1.5, 0.1 * f64::from(k))).collect();
         assert!(ceilings.windows(2).all(|two| two[1] <= two[0]), "{law:?}");

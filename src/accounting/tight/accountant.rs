@@ -114,7 +114,7 @@ const MANY_NOTE: &str = "there are too many equal releases for exact sums; the u
 const DIVERGENCES_NOTE: &str =
     "for some releases only bounds on Renyi divergences are known, so these divergences bound all of them";
 
-/// The ends and the reported epsilon at `delta`, what this epsilon is, and a note on it, if there is one.
+/// The lower and upper end of epsilon at `delta`, the reported epsilon, its kind, and a note on it if there is one.
 fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&'static str>) {
     let items = composition.items();
     if items.iter().any(renyi::is_known_by_divergence) {

@@ -24,8 +24,9 @@ impl Transcript {
         Self { scores, features: Vec::new() }
     }
 
-    /// A transcript of scores only, rounded to multiples of 2^-20. If noise is floating-point, the low bits of a likelihood
-    /// ratio reveal the secret, whatever the density: this leak has audits of its own and must not affect the others.
+    /// A transcript of scores only, rounded to multiples of 2^-20. If noise is floating-point, the low bits of a
+    /// likelihood ratio reveal the secret, whatever the density: this leak has separate audits and must not affect the
+    /// others.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));

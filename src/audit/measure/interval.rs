@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_hits_in_many_trials_leave_the_rule_of_three_point_seven() {
+    fn the_upper_limit_without_hits_is_about_3_7_over_the_number_of_trials() {
         for trials in [1_000u64, 1_000_000, 100_000_000] {
             let high = upper_limit(0, trials, 0.025);
             assert!((high * trials as f64 - 3.688_88).abs() < 0.01, "{}", high * trials as f64);

@@ -5,7 +5,7 @@ use super::pair::KnownPair;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// A lower bound that assumes a model. It has an event of its own, also chosen on the first half of the trials.
+/// A lower bound that assumes a model. Its event is chosen separately, also on the first half of the trials.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Modelled {
     /// No epsilon below this is possible at the audit's delta if the premise holds, with the audit's confidence.

@@ -135,8 +135,8 @@ mod tests {
             let mut stream = key.stream();
             (0..300)
                 .map(|_| {
-                    let (is_in, told) = (stream.bernoulli(0.5), stream.bernoulli(right));
-                    (is_in, if is_in == told { 1.0 } else { -1.0 })
+                    let (is_in, guess) = (stream.bernoulli(0.5), stream.bernoulli(right));
+                    (is_in, if is_in == guess { 1.0 } else { -1.0 })
                 })
                 .collect()
         };

@@ -99,7 +99,7 @@ mod tests {
     use crate::rng::Key;
 
     #[test]
-    fn it_learns_shifts_and_spreads() {
+    fn a_trained_statistic_learns_shifts_and_spreads() {
         let mut stream = Key::root(9).stream();
         let mut draw = |shift: f64, spread: f64| -> Vec<Vec<f64>> {
             (0..4000)

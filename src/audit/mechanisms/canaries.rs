@@ -22,7 +22,7 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     })
 }
 
-/// One sum over agents, each with a vector in a direction of its own, at full norm or zero with probability 1/2 each.
+/// One sum over agents whose vectors are orthogonal to each other, each at full norm or zero with probability 1/2.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
         // The work grows with the square of the number of agents: each agent's vector has as many

@@ -88,10 +88,10 @@ where
     M::Input: Send + Sync + 'static,
     M::Output: 'static,
 {
-    let told = mechanism
+    let distinguisher = mechanism
         .distinguisher([&pair.inputs[0], &pair.inputs[1]])
-        .expect("the suite's own inputs keep every precondition");
-    with_distinguisher(words, mechanism, pair, terms, told)
+        .expect("the suite's own inputs satisfy every precondition");
+    with_distinguisher(words, mechanism, pair, terms, distinguisher)
 }
 
 /// A mechanism on a given pair, with given tests of its outputs.
@@ -100,7 +100,7 @@ pub(super) fn with_distinguisher<M>(
     mechanism: M,
     pair: Pair<M::Input>,
     (times, delta, neighbours): Terms,
-    told: Distinguisher<M::Output>,
+    distinguisher: Distinguisher<M::Output>,
 ) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
@@ -109,7 +109,7 @@ where
 {
     let price = mechanism
         .price(&pair.inputs[0], &neighbours)
-        .expect("the suite's own parameters keep every precondition");
+        .expect("the suite's own parameters satisfy every precondition");
     let claim = price.claim.as_ref().filter(|claim| claim.cost.is_none());
     let statement = Statement {
         name: words.name.to_owned(),
@@ -119,10 +119,10 @@ where
         delta,
         claim: claim.map(|claim| (claim.epsilon, claim.source.clone())),
         proven: upper_bound(&[(&price, times)], delta),
-        disjoint: told.disjoint.clone(),
+        disjoint: distinguisher.disjoint.clone(),
         broken: words.name.starts_with("broken-"),
     };
-    let experiment = Box::new(Releases::with_distinguisher(mechanism, pair, times, told));
+    let experiment = Box::new(Releases::with_distinguisher(mechanism, pair, times, distinguisher));
     Case { statement, experiment, expected: words.expected }
 }
 

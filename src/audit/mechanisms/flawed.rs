@@ -73,7 +73,7 @@ where
         .expect("the suite's own inputs satisfy every precondition");
     let secrets = [pair.inputs[0][0], pair.inputs[1][0]];
     let can = move |secret, y| f64::from(u8::from(reachable(secret, y)));
-    let told = Distinguisher { laws: None, ..known }
+    let distinguisher = Distinguisher { laws: None, ..known }
         .with_support(move |y: &Vec<f64>| can(secrets[0], y[0]) - can(secrets[1], y[0]));
-    with_distinguisher(words, mechanism, pair, terms, told)
+    with_distinguisher(words, mechanism, pair, terms, distinguisher)
 }

@@ -49,7 +49,7 @@ mod tests {
     /// A false "unreachable" would be a false refutation, so every number that was drawn must be recognised as
     /// reachable.
     #[test]
-    fn what_was_drawn_is_reachable() {
+    fn every_drawn_number_is_reachable() {
         let mut stream = Key::root(31).stream();
         for (secret, scale) in [(0.0, 1.0), (1.0, 1.0), (1.0, 0.25), (-3.0, 2.0)] {
             for _ in 0..20_000 {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn another_secret_cannot_give_many_of_them() {
+    fn many_drawn_numbers_are_unreachable_from_another_secret() {
         let mut stream = Key::root(32).stream();
         let draws: Vec<f64> = (0..2000).map(|_| stream.laplace()).collect();
         let impossible = draws.iter().filter(|output| !reachable_laplace(1.0, 1.0, **output)).count();

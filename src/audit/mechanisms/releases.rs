@@ -10,7 +10,7 @@ pub struct Releases<M: Mechanism> {
     mechanism: M,
     inputs: [M::Input; 2],
     times: u64,
-    told: Distinguisher<M::Output>,
+    distinguisher: Distinguisher<M::Output>,
     pair: Option<KnownPair>,
 }
 
@@ -26,8 +26,8 @@ impl<M: Mechanism> Releases<M> {
     /// # Errors
     /// If an input breaks the mechanism's precondition.
     pub fn on(mechanism: M, pair: Pair<M::Input>, times: u64) -> Result<Self, AuditError> {
-        let told = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]])?;
-        Ok(Self::with_distinguisher(mechanism, pair, times, told))
+        let distinguisher = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]])?;
+        Ok(Self::with_distinguisher(mechanism, pair, times, distinguisher))
     }
 
     /// One or several releases of a mechanism on a pair, with given tests.
@@ -36,16 +36,16 @@ impl<M: Mechanism> Releases<M> {
         mechanism: M,
         pair: Pair<M::Input>,
         times: u64,
-        told: Distinguisher<M::Output>,
+        distinguisher: Distinguisher<M::Output>,
     ) -> Self {
-        let known = KnownPair::of([(told.laws.as_ref(), times)]);
-        Self { mechanism, inputs: pair.inputs, times, told, pair: known }
+        let known = KnownPair::of([(distinguisher.laws.as_ref(), times)]);
+        Self { mechanism, inputs: pair.inputs, times, distinguisher, pair: known }
     }
 
     /// Why no output is possible for both inputs, if that has been proved.
     #[must_use]
     pub fn disjoint(&self) -> Option<&str> {
-        self.told.disjoint.as_deref()
+        self.distinguisher.disjoint.as_deref()
     }
 }
 
@@ -54,17 +54,20 @@ where
     M::Input: Sync,
 {
     fn tests(&self) -> Vec<String> {
-        self.told.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
+        self.distinguisher.tests.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
     fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut stream = key.stream();
-        let mut scores = vec![0.0; self.told.tests.len()];
+        let mut scores = vec![0.0; self.distinguisher.tests.len()];
         let mut features = Vec::new();
         for _ in 0..self.times {
             let output = self.mechanism.privatise(&self.inputs[side.index()], &mut stream)?;
-            scores.iter_mut().zip(&self.told.tests).for_each(|(score, (_, test))| *score += test(&output));
-            features.extend(self.told.features.iter().flat_map(|of| of(&output)));
+            scores
+                .iter_mut()
+                .zip(&self.distinguisher.tests)
+                .for_each(|(score, (_, test))| *score += test(&output));
+            features.extend(self.distinguisher.features.iter().flat_map(|of| of(&output)));
         }
         Ok(Transcript { features, ..Transcript::rounded(scores) })
     }

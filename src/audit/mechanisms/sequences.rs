@@ -61,7 +61,8 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "tree-aggregation-restarted",
-                "the same with a new tree after every 4 values",
+                "sums of 16 values in binary trees, a new tree after every 4 values, with Gaussian noise of 4 times \
+                 the sensitivity",
             ),
             tree(16, 4, 4.0),
             &vec![vec![0.0]; 16],

@@ -129,19 +129,19 @@ pub(super) fn candidates(
         let [given, other] = changes.map(|change| values(stage, instance, &change));
         let (given, other) = (given?, other?);
         let differ = asked.iter().copied().filter(|&row| given[row].to_bits() != other[row].to_bits());
-        let told = |row: usize| -> Result<Answer, AuditError> {
+        let answer_of = |row: usize| -> Result<Answer, AuditError> {
             let values = [given[row], other[row]];
-            Ok(Answer { row, values, told: mechanism.distinguisher([&values[0], &values[1]])? })
+            Ok(Answer { row, values, distinguisher: mechanism.distinguisher([&values[0], &values[1]])? })
         };
-        let rows = differ.map(told).collect::<Result<_, _>>()?;
+        let rows = differ.map(answer_of).collect::<Result<_, _>>()?;
         let answers = Answers { release: answering.release.clone(), law: instance.noise.clone(), rows, pair };
         candidates.push(System::new(statement, answers));
         Ok(())
     };
     // Clipping moves the two outcomes to the ends of the range, so they differ by the sensitivity.
-    let told = mechanism.distinguisher([&ends[0], &ends[1]]).map_err(AuditError::from)?;
+    let distinguisher = mechanism.distinguisher([&ends[0], &ends[1]]).map_err(AuditError::from)?;
     let premise = "the noise is of the kind stated and only its size is unknown";
-    let known = KnownPair::of([(told.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
+    let known = KnownPair::of([(distinguisher.laws.as_ref(), 1)]).map(|pair| pair.on_premise(premise));
     add(
         "the answer to one row's outcome, however often it is queried".to_owned(),
         format!("the outcome of one row, {} or {}", ends[0], ends[1]),
@@ -193,7 +193,7 @@ struct Answer {
     values: [f64; 2],
     /// The tests of the answer. The score is the likelihood ratio if measurements have no noise; otherwise it is only a
     /// statistic.
-    told: Distinguisher<f64>,
+    distinguisher: Distinguisher<f64>,
 }
 
 /// Private answers for some rows, measured and released once each, on two data sets.
@@ -215,10 +215,10 @@ impl Experiment for Answers {
     fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let (mut stream, mut measuring) = (key.stream(), key.child("measuring").stream());
         let mut score = 0.0;
-        for Answer { row, values, told } in &self.rows {
+        for Answer { row, values, distinguisher } in &self.rows {
             let outcome = values[side.index()] + self.law.draw(*row, &mut measuring);
             if let Some(mechanism) = self.release.as_dyn().mechanism() {
-                score += told.log_ratio(&mechanism.privatise(&outcome, &mut stream)?);
+                score += distinguisher.log_ratio(&mechanism.privatise(&outcome, &mut stream)?);
             }
         }
         Ok(Transcript::rounded(vec![score]))

@@ -26,7 +26,7 @@ const REACH: f64 = 20.0;
 const MAX_DELTA: f64 = 1.0 - f64::EPSILON;
 
 impl Audited for Local {
-    /// One user's reports in one series, on each pair of rewards that is tried.
+    /// One user's reports in one series, for each pair of rewards that is tried.
     fn candidates(
         &self,
         series: &str,
@@ -51,7 +51,8 @@ impl Audited for Local {
     }
 }
 
-/// The reports of a user of one cohort with one epsilon; `None` if they have no protection.
+/// The reports of one user of a kind (a cohort with one epsilon), for each pair of rewards that is tried; `None` if
+/// reports of this kind have no protection.
 fn of_kind(
     recipe: &Local,
     series: &SeriesRecipe,
@@ -86,21 +87,22 @@ fn of_kind(
             };
             (visits as f64 * claim.epsilon, source)
         });
-        let tells = kind.never_answer.depends_on_reward();
-        // A logistic probability with bounds has a cost of its own, which adds to that of a report.
+        let depends_on_reward = kind.never_answer.depends_on_reward();
+        // If the probability of silence is a bounded logistic function of the reward, silence has a privacy cost, which
+        // is added to that of the report.
         let silence = kind.never_answer.informative().filter(|silence| silence.depends());
         let silence = silence.map(|silence| silence.price(&0.0, &mechanism.neighbours()));
         let silence = silence.transpose().map_err(AuditError::from)?;
         let prices: Vec<(&Price, u64)> =
             std::iter::once(&price).chain(&silence).map(|price| (price, visits)).collect();
-        let priced = covered && (!tells || silence.is_some());
+        let priced = covered && (!depends_on_reward || silence.is_some());
         let statement = Statement {
             name: series.name.clone(),
             about: format!(
                 "{}, {} of {whose}{}",
                 mechanism.about(),
                 counted(visits, "report"),
-                if tells { ", and whether it reports at all" } else { "" }
+                if depends_on_reward { ", and whether it reports at all" } else { "" }
             ),
             neighbours: words,
             observer: recipe.service.clone(),
@@ -111,15 +113,15 @@ fn of_kind(
             broken: false,
         };
         let means = [0, 1].map(|side: usize| rewards[side].mode());
-        let told = mechanism.distinguisher([&means[0], &means[1]])?;
+        let distinguisher = mechanism.distinguisher([&means[0], &means[1]])?;
         let fixed = rewards.iter().all(Reward::is_fixed);
         // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
         let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
-        let laws = told.laws.as_ref().filter(|_| !tells && fixed);
+        let laws = distinguisher.laws.as_ref().filter(|_| !depends_on_reward && fixed);
         let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
         let mechanism = Arc::clone(mechanism);
         let (never_answer, best) = (kind.never_answer, kind.best);
-        let experiment = Reports { mechanism, rewards, told, visits, never_answer, best, pair };
+        let experiment = Reports { mechanism, rewards, distinguisher, visits, never_answer, best, pair };
         Ok(System::new(statement.with_conditions(&conditions), experiment))
     };
     Ok(Some(pairs.into_iter().map(one).collect::<Result<_, _>>()?))
@@ -167,7 +169,7 @@ fn pairs(
         let far = bound + REACH * mechanism.variance().sqrt();
         let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };
         let words = format!(
-            "the distribution of one user's rewards: {bound:.4} or {:.4}, but with probability {delta} {far:.4} or {:.4}",
+            "one user's rewards: {bound:.4} or {:.4}, and instead {far:.4} or {:.4} with probability {delta}",
             -bound, -far
         );
         found.push((words, [1.0, -1.0].map(law)));
@@ -218,7 +220,7 @@ fn pairs(
 struct Reports {
     mechanism: Arc<dyn RewardMechanism>,
     rewards: [Reward; 2],
-    told: Distinguisher<f64>,
+    distinguisher: Distinguisher<f64>,
     visits: u64,
     never_answer: NeverAnswer,
     /// The largest mean reward of any arm.
@@ -234,7 +236,7 @@ impl Reports {
             ([Reward::Mixed { near, far, beyond }, Reward::Mixed { .. }], Some(scale)) => {
                 log_ratio_of_mixtures(report, (*near, *far, *beyond), scale)
             }
-            _ => self.told.log_ratio(&report),
+            _ => self.distinguisher.log_ratio(&report),
         }
     }
 }

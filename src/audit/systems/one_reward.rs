@@ -53,7 +53,7 @@ impl Reward {
         }
     }
 
-    /// The reward, where it is always the same.
+    /// The reward if it is always the same, otherwise `None`.
     pub(super) fn fixed(&self) -> Option<f64> {
         match self {
             Self::Fixed(reward) => Some(*reward),
@@ -87,7 +87,7 @@ mod tests {
     /// equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
     /// reward is the near one.
     #[test]
-    fn mixtures_are_told_by_their_far_part() {
+    fn far_rewards_dominate_the_ratio_of_a_far_report() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);
         for (report, expected) in [(5.0, 1.0), (50.0, 1.0), (-50.0, -1.0), (0.0, 0.0), (2.5, 0.5)] {
             assert!((ratio(report, 1e-300) - expected).abs() < 1e-9, "{report}");

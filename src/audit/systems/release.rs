@@ -170,11 +170,12 @@ struct Publication {
     pair: Option<KnownPair>,
 }
 
-/// The release of a setting: the mechanism that chooses it, its utilities on both data sets, and its tests.
+/// The release of a setting: the mechanism that chooses it, the utilities of all settings on both data sets, and the
+/// tests that distinguish the two.
 struct Chosen {
     release: SettingRelease,
     utilities: [Vec<f64>; 2],
-    told: Distinguisher<usize>,
+    distinguisher: Distinguisher<usize>,
 }
 
 impl Publication {
@@ -194,8 +195,8 @@ impl Publication {
             };
             let utilities = [utilities(&secrets[0])?, utilities(&secrets[1])?];
             prices.push(release.mechanism.price(&utilities[0], &Neighbours::ReplaceOne)?);
-            let told = release.mechanism.distinguisher([&utilities[0], &utilities[1]])?;
-            setting = Some(Chosen { release, utilities, told });
+            let distinguisher = release.mechanism.distinguisher([&utilities[0], &utilities[1]])?;
+            setting = Some(Chosen { release, utilities, distinguisher });
         }
         let mut value = None;
         if let Some(release) = plan.value {
@@ -224,7 +225,8 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// The tests of the released number if `setting` is the released setting; `None` if no number is released or known.
+    /// The tests that distinguish the two data sets by the released number if `setting` is the released setting; `None`
+    /// if no number is released or known.
     fn tests_of_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
@@ -236,8 +238,8 @@ impl Publication {
     fn loss(&self) -> f64 {
         let value = |setting| self.tests_of_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
         match &self.setting {
-            Some(Chosen { utilities, told, .. }) => (0..utilities[0].len())
-                .map(|setting| told.log_ratio(&setting).abs() + value(Some(setting)))
+            Some(Chosen { utilities, distinguisher, .. }) => (0..utilities[0].len())
+                .map(|setting| distinguisher.log_ratio(&setting).abs() + value(Some(setting)))
                 .fold(0.0, f64::max),
             None => value(None),
         }
@@ -247,10 +249,10 @@ impl Publication {
     fn is_known(&self) -> bool {
         let number = || {
             let (release, _) = self.value.as_ref()?;
-            let told = release.mechanism.distinguisher([&vec![0.0], &vec![1.0]]).ok()?;
-            largest_loss(&told)
+            let distinguisher = release.mechanism.distinguisher([&vec![0.0], &vec![1.0]]).ok()?;
+            largest_loss(&distinguisher)
         };
-        self.setting.as_ref().is_none_or(|chosen| chosen.told.laws.is_some())
+        self.setting.as_ref().is_none_or(|chosen| chosen.distinguisher.laws.is_some())
             && (self.value.is_none() || number().is_some())
     }
 
@@ -296,9 +298,10 @@ impl Publication {
     }
 }
 
-/// The largest loss of Laplace noise on one number; 0 if the two numbers are equal.
-fn largest_loss(told: &Distinguisher<Vec<f64>>) -> Option<f64> {
-    let Laws::Costs(costs) = &told.laws.as_ref()?.laws else { return None };
+/// The largest privacy loss of Laplace noise on one number: 0 if the two numbers are equal, `None` for noise that is
+/// not Laplace noise.
+fn largest_loss(distinguisher: &Distinguisher<Vec<f64>>) -> Option<f64> {
+    let Laws::Costs(costs) = &distinguisher.laws.as_ref()?.laws else { return None };
     let one = |cost: &Cost| match cost {
         Cost::Laplace { scale } => Some(1.0 / scale),
         _ => None,
@@ -316,15 +319,16 @@ impl Experiment for Publication {
         let mut stream = key.stream();
         let mut score = 0.0;
         let mut chosen = None;
-        if let Some(Chosen { release, utilities, told }) = &self.setting {
+        if let Some(Chosen { release, utilities, distinguisher }) = &self.setting {
             let setting = release.mechanism.privatise(&utilities[w], &mut stream)?;
-            score += told.log_ratio(&setting);
+            score += distinguisher.log_ratio(&setting);
             chosen = Some(setting);
         }
         if let Some((release, secrets)) = &self.value {
             let number = Self::number(release.of, &secrets[w], chosen)?;
             let released = release.mechanism.privatise(&vec![number], &mut stream)?;
-            score += self.tests_of_value(chosen).map_or(0.0, |told| told.log_ratio(&released));
+            score +=
+                self.tests_of_value(chosen).map_or(0.0, |distinguisher| distinguisher.log_ratio(&released));
         }
         Ok(Transcript::rounded(vec![score]))
     }

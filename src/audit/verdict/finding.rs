@@ -255,7 +255,7 @@ mod tests {
     use super::needed;
 
     #[test]
-    fn the_trials_that_are_needed_have_a_number() {
+    fn the_needed_number_of_trials_is_stated() {
         assert_eq!(needed(1.0), "at least 21 trials");
         assert_eq!(needed(800.0), "about 1e348 trials, more than any machine can run");
     }

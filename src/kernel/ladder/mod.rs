@@ -31,7 +31,7 @@ use std::hint::select_unpredictable;
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// Largest bucket that is sorted rather than distributed over a rung.
 const SORTED: usize = 48;
-/// So many events are few: all are kept in the bottom, until there are twice as many.
+/// Up to this number, events count as few: all of them are kept in the bottom, until there are twice as many.
 const FEW: usize = 16;
 /// The span of a rung made from the top, as a multiple of the difference between mean and first time of the top's
 /// events.

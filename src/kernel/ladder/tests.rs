@@ -59,7 +59,7 @@ fn sequence_numbers_may_run_out() {
 }
 
 #[test]
-fn one_event_too_many_is_dropped_and_said() {
+fn one_event_too_many_is_dropped_and_reported() {
     let mut ladder = Ladder { most: 3, ..Ladder::default() };
     for event in 0..3 {
         ladder.push(7, event);

@@ -94,7 +94,7 @@ impl Envelope {
     }
 }
 
-/// What the model says about an outcome at a candidate.
+/// The model's prediction of an outcome at a candidate.
 struct Candidate {
     a: Vec<f64>,
     b: Vec<f64>,
@@ -117,7 +117,7 @@ impl<'a> KnowledgeGradient<'a> {
         Self { posterior, fixed: known.chain(others.map(<[f64]>::to_vec)).map(of).collect() }
     }
 
-    /// The lines of all points, the candidate's last; `None` if an outcome there would say nothing.
+    /// The lines of all points, the candidate's last; `None` if an outcome there would give no information.
     fn candidate(&self, x: &[f64]) -> Option<Candidate> {
         let k = self.posterior.prior_covariances(x);
         let mean = self.posterior.prior_mean() + dot(&k, self.posterior.mean_weights());
@@ -166,7 +166,7 @@ impl Surface for KnowledgeGradient<'_> {
                     .for_each(|(out, weight)| *out += by_a * weight);
             }
         }
-        debug_assert!(variance > 0.0, "an outcome says something");
+        debug_assert!(variance > 0.0, "an outcome gives information");
         by_k.iter_mut().zip(&weights).for_each(|(out, weight)| *out -= 2.0 * by_variance * weight);
         self.posterior.add_weighted_gradient(x, &by_k, gradient);
         self.posterior.add_prior_variance_gradient(x, by_variance, gradient);

@@ -204,7 +204,7 @@ mod tests {
     /// Between fits the factor is kept and outcomes are scaled anew: the posterior after an update for each outcome is, to the last
     /// bit, that of a model that was not updated in between.
     #[test]
-    fn updates_between_fits_leave_no_trace() {
+    fn updates_between_fits_do_not_change_the_posterior() {
         let (mut often, mut once) = (model(0.1), model(0.1));
         for round in 1..=20 {
             let (x, y) = outcome(round);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_best_value_is_an_outcome_only_if_outcomes_have_no_noise() {
-        // Mean 1 and standard deviation 1 are taken out of the largest outcome, 2.
+        // The largest outcome is 2; the outcomes have mean 1 and standard deviation 1.
         for (noise, expected) in [(4e-6, 1.0), (0.1, 1.5)] {
             let mut model = model(noise);
             assert_eq!(model.best_value(&[]), 0.0, "the prior mean");

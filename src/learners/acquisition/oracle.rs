@@ -78,9 +78,9 @@ fn the_posterior_and_the_functions_of_mean_and_deviation_are_those_of_botorch() 
     }
 }
 
-/// The base samples are the same, so that values agree up to the variance of values that count as known: 1e-7 there, 1e-7 times
-/// the prior's here. With 4096 samples of each side's own, two runs of BoTorch differ by up to 0.014, and by 0.26 at the candidate
-/// that is left out: its value is that of a few draws.
+/// The base samples are the same, so that values agree up to the variance of values that count as known: 1e-7 there,
+/// 1e-7 times the prior's here. With 4096 different base samples each, two runs of BoTorch differ by up to 0.014, and
+/// by 0.26 at the candidate that is left out, because a few draws determine its value.
 #[test]
 fn noisy_expected_improvement_is_that_of_botorch() {
     let known = Known::read();
@@ -110,7 +110,7 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     let function = AcquisitionFunction::KnowledgeGradient { points: 4 };
     let same = surface(function, &posterior, 0.0, &sample, Key::root(1)).unwrap();
     assert!(known.candidates.iter().all(|x| same.at(x) == gradient.at(x)));
-    // Fewer points promise less, unless none of them can become the best one.
+    // With fewer points the knowledge gradient is never larger.
     let fewer = KnowledgeGradient::new(&posterior, std::iter::empty());
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
 }

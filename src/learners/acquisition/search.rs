@@ -158,7 +158,7 @@ impl Search {
         found.map_or_else(|| groups[0][0].clone(), |(point, _)| point)
     }
 
-    /// Quasi-random candidates in a region, valid ones.
+    /// Valid quasi-random candidates in a region.
     fn candidates(&self, region: &SearchBox, key: Key) -> Vec<Vec<f64>> {
         let Domain::Box(domain) = &self.domain else {
             return space_filling(CANDIDATES, self.d, key)
@@ -166,7 +166,8 @@ impl Search {
                 .map(|unit| region.from_unit(unit))
                 .collect();
         };
-        // The shares of an input that is a number divide its side of the region; those of a category choose one.
+        // The shares of an input that is a number divide its side of the region; those of an input with categories
+        // choose a category.
         let in_region = |shares: &Vec<f64>| {
             let unit = domain.spread(shares);
             let inside = region.from_unit(&unit).into_iter().zip(&unit).zip(domain.ordered());

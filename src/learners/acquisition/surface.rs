@@ -1,6 +1,6 @@
 //! What one choice of a query maximises: a function of a point in the coordinates of the model, with its gradient.
 
-/// What one choice maximises.
+/// A function of a point that one choice of a query maximises.
 pub(super) trait Surface {
     /// The value at a point, `[d]`.
     fn at(&self, x: &[f64]) -> f64;

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_grows_with_successes_shrinks_with_failures_and_ends() {
+    fn a_region_grows_with_successes_shrinks_with_failures_and_ends() {
         let mut region = TrustRegion::new(2);
         assert!(!region.observe(1.0, false) && !region.observe(0.5, false));
         (0..3).for_each(|n| assert!(!region.observe(2.0 + f64::from(n), true)));

@@ -20,7 +20,7 @@ pub struct Occasion {
     pub unit_index: Option<u64>,
     /// Neighbouring relation for which the cost is stated.
     pub neighbours: Neighbours,
-    /// Who will see it.
+    /// Who will see the release.
     pub observer: Observer,
     /// Round of the protocol, from 0.
     pub round: u64,

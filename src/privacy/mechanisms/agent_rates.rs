@@ -1,4 +1,4 @@
-//! Sampling of agents with rates of their own, as personalised privacy needs it.
+//! Poisson sampling in which each agent has a rate, for personalised privacy.
 
 use super::ReceivedVectors;
 use std::sync::Arc;
@@ -6,11 +6,12 @@ use std::sync::Arc;
 /// The probability with which each agent's vector enters a sum, independently of all others, and
 /// the rate for which the cost is stated.
 ///
-/// The two neighbouring laws, for an agent u with rate q_u: on D the sum is Y + C v + noise, where Y is the sum of the other
-/// sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on D' it is Y + noise. Y is independent of C
-/// and has the same law on both. Given Y, the two are (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) and N(Y, s^2), those of a Gaussian
-/// with Poisson sampling at rate q_u, wherever Y is. The hockey-stick divergence is jointly convex, so its mean over Y is no
-/// larger: agent u's loss is that of a Poisson-subsampled Gaussian with rate q_u, whatever the rates of the others.
+/// The two neighbouring laws, for an agent u with rate q_u: on D the sum is Y + C v + noise, where Y is the sum of the
+/// other sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on D' it is Y + noise. Y
+/// is independent of C and has the same law on both. Given Y, the two are (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) and
+/// N(Y, s^2), those of a Gaussian with Poisson sampling at rate q_u, for every value of Y. The hockey-stick divergence
+/// is jointly convex, so the divergence of the two laws is at most the mean over Y of the divergences given Y: agent
+/// u's loss is at most that of a Poisson-subsampled Gaussian with rate q_u, whatever the rates of the others.
 ///
 /// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", section IV (the sampling
 /// mechanism, for pure differential privacy).
@@ -40,8 +41,8 @@ impl AgentRates {
         self.by_agent.get(agent).copied().unwrap_or(0.0)
     }
 
-    /// The rate of the agent whose vectors differ between two inputs; of the first agent if none do.
-    pub(super) fn of_moved(&self, inputs: [&ReceivedVectors; 2]) -> f64 {
+    /// The rate of the agent whose vectors differ between two inputs; the rate of the first agent if no vectors differ.
+    pub(super) fn of_differing_agent(&self, inputs: [&ReceivedVectors; 2]) -> f64 {
         let mut pairs = inputs[0].vectors.iter().zip(&inputs[1].vectors);
         self.of(pairs.find(|(a, b)| a != b).map_or(0, |((agent, _), _)| *agent))
     }

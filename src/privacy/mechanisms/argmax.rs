@@ -42,7 +42,7 @@ impl Mechanism for Argmax {
 
     fn distinguisher(&self, [a, b]: [&Vec<f64>; 2]) -> Result<Distinguisher<usize>, MechanismError> {
         let best = [argmax(a.iter().copied())?, argmax(b.iter().copied())?];
-        let told = move |i: &usize| f64::from(u8::from(*i == best[0]));
-        Ok(Distinguisher { tests: vec![(RATIO, Box::new(told))], ..Distinguisher::unknown() })
+        let is_first = move |i: &usize| f64::from(u8::from(*i == best[0]));
+        Ok(Distinguisher { tests: vec![(RATIO, Box::new(is_first))], ..Distinguisher::unknown() })
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn largest_distance(
             expected: "numbers computed to within 2^-11 of their sensitivity for exact arithmetic (write `arithmetic: \
                        Ideal`)"
                 .to_owned(),
-            found: format!("rounding errors of up to {error:e} beside a sensitivity of {sensitivity:e}"),
+            found: format!("rounding errors of up to {error:e} with a sensitivity of {sensitivity:e}"),
         });
     }
     Ok(sensitivity + added.max(LEAST * sensitivity))

@@ -61,7 +61,7 @@ impl<T: Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static> Mechanism f
     /// Tests whether the output equals the first input.
     fn distinguisher(&self, [given, _]: [&T; 2]) -> Result<Distinguisher<T>, MechanismError> {
         let given = given.clone();
-        let told = move |y: &T| f64::from(u8::from(*y == given));
-        Ok(Distinguisher { tests: vec![(SUPPORT, Box::new(told))], ..Distinguisher::unknown() })
+        let is_given = move |y: &T| f64::from(u8::from(*y == given));
+        Ok(Distinguisher { tests: vec![(SUPPORT, Box::new(is_given))], ..Distinguisher::unknown() })
     }
 }

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probabilities_of_the_oracle() {
+    fn probabilities_agree_with_the_oracle() {
         // outsourced_release_units.json, ku_exp_mech: epsilon 1, sensitivity 5.
         let mechanism = ExponentialMechanism::new(Epsilon::new(1.0).unwrap(), Positive::new(5.0).unwrap());
         let expected = [

@@ -63,13 +63,15 @@ impl Shape {
         };
         let words = if fixed_size {
             let others = if against == 0.0 {
-                "all others' are zero"
+                "those of all other agents are zero"
             } else {
-                "all others' have full norm, in the opposite direction"
+                "those of all other agents have full norm, in the opposite direction"
             };
-            format!("agent {agent}'s vectors of full norm, negated; {others}")
+            format!("the vectors of agent {agent}, of full norm or negated; {others}")
         } else {
-            format!("agent {agent} present with vectors of full norm, or absent; all others are zero")
+            format!(
+                "agent {agent} present with vectors of full norm, or absent; the vectors of all other agents are zero"
+            )
         };
         Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }

@@ -52,7 +52,8 @@ pub struct FederatedSum {
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
-    /// Rates of the agents' own in a Poisson sample, in place of that of `participation`; weights and noise stay as planned.
+    /// Rates of individual agents in a Poisson sample, in place of the one rate of `participation`; weights and noise
+    /// stay as planned.
     pub rates: Option<AgentRates>,
     /// The count of vectors within the clipping norm that is released with the sums, if there is one. The noise in the
     /// sums is then larger, so that z is the noise multiplier of both together.
@@ -168,7 +169,7 @@ impl FederatedSum {
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;
         Some(match &self.rates {
-            Some(rates) => SubsampledShift { rate: rates.of_moved(inputs), ..moved },
+            Some(rates) => SubsampledShift { rate: rates.of_differing_agent(inputs), ..moved },
             None => moved,
         })
     }

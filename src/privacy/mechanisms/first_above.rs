@@ -1,4 +1,4 @@
-//! Above threshold among trials: the first setting whose result lies above a threshold.
+//! Above threshold among trials: the setting of the first trial whose result lies above a threshold.
 
 use super::pair::{Distinguisher, Pair, RATIO};
 use super::private_selection::{Selected, SelectedTrial};
@@ -8,9 +8,10 @@ use crate::rng::Stream;
 use crate::vocab::{Epsilon, Finite, Neighbours, NonNegative, Positive};
 use std::num::NonZeroU32;
 
-/// Compares the results of trials with a threshold, in the order of the trials, and gives the setting of the first one that
-/// is not below, with a value of its result if values are given; nothing if all are below. It is [`SparseVector`] with
-/// cutoff 1: an observer may also learn how many trials were made.
+/// Compares the results of trials with a threshold, in the order of the trials, and returns the setting of the first
+/// trial whose noisy result is not below the noisy threshold, with a noisy value of the result if values are released;
+/// `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also learn how
+/// many trials were made.
 ///
 /// * Precondition: that of [`SparseVector`]; the order of the trials does not depend on the data, and each setting is tried at most
 ///   once.
@@ -21,8 +22,8 @@ use std::num::NonZeroU32;
 pub struct FirstAbove(SparseVector);
 
 impl FirstAbove {
-    /// From the epsilon of all comparisons, that of the value (`None`: no value is given), the sensitivity of a result, the
-    /// largest rounding error of a result, and the threshold.
+    /// From the epsilon of all comparisons, that of the value (`None`: no value is released), the sensitivity of a
+    /// result, the largest rounding error of a result, and the threshold.
     #[must_use]
     pub fn new(
         (epsilon, of_value): (Epsilon, Option<Epsilon>),
@@ -44,7 +45,7 @@ impl FirstAbove {
         Self(self.0.with(arithmetic))
     }
 
-    /// The comparisons behind it.
+    /// The comparisons, as a [`SparseVector`] of cutoff 1.
     #[must_use]
     pub const fn comparisons(&self) -> &SparseVector {
         &self.0
@@ -95,15 +96,15 @@ impl Mechanism for FirstAbove {
         &self,
         [given, neighbour]: [&Vec<Selected>; 2],
     ) -> Result<Distinguisher<SelectedTrial>, MechanismError> {
-        let told = self.0.distinguisher([&results(given), &results(neighbour)])?;
+        let test = self.0.distinguisher([&results(given), &results(neighbour)])?;
         let settings: Vec<u64> = given.iter().map(|(setting, _)| *setting).collect();
-        let laws = told.laws.clone();
+        let laws = test.laws.clone();
         let score = move |found: &SelectedTrial| {
             let place = found.and_then(|(setting, _)| settings.iter().position(|tried| *tried == setting));
             let below = place.unwrap_or(settings.len());
             let mut answers = vec![Compared::Below; below];
             answers.extend(found.map(|(_, value)| Compared::Above(value)));
-            told.log_ratio(&answers)
+            test.log_ratio(&answers)
         };
         Ok(Distinguisher { tests: vec![(RATIO, Box::new(score))], laws, ..Distinguisher::unknown() })
     }

@@ -160,9 +160,10 @@ mod tests {
         }
     }
 
-    /// Noise of 1e9 sensitivities has a delta of 4e-10 at epsilon 1e-12; it used to be returned for a delta of 1e-14.
+    /// Noise of 1e9 sensitivities has a delta of 4e-10 at epsilon 1e-12; earlier versions returned this noise for a
+    /// delta of 1e-14.
     #[test]
-    fn what_no_noise_gives_is_refused() {
+    fn a_guarantee_that_no_noise_gives_is_refused() {
         let (delta, one) = (Delta::new(1e-14).unwrap(), Positive::new(1.0).unwrap());
         let refused = Gaussian::analytic(Epsilon::new(1e-12).unwrap(), delta, one).unwrap_err().to_string();
         assert!(refused.contains("at most 1e9 times the sensitivity"), "{refused}");

@@ -24,10 +24,10 @@ pub enum SilenceBy {
 /// b = `base_rate`. Each answer is decided anew.
 ///
 /// * Precondition: none (a value that is NaN has the base rate).
-/// * Postcondition: whoever sees whether there is an answer learns one bit, whose distributions for two values x and x' are
-///   Bernoulli(p(x)) and Bernoulli(p(x')). Both probabilities lie between `least` and `most`, so the likelihood ratio is at
-///   most max(most / least, (1 - least) / (1 - most)), and its logarithm is the epsilon of the bit. With `least: 0` or
-///   `most: 1` there is no bound, and the loss is infinite.
+/// * Postcondition: an observer who sees whether there is an answer learns one bit, whose distributions for two values
+///   x and x' are Bernoulli(p(x)) and Bernoulli(p(x')). Both probabilities lie between `least` and `most`, so the
+///   likelihood ratio is at most max(most / least, (1 - least) / (1 - most)), and its logarithm is the epsilon of the
+///   bit. With `least: 0` or `most: 1` there is no bound, and the loss is infinite.
 ///
 /// Source: Rubin 1976, "Inference and missing data" (data that are missing not at random); Warner 1965 for the bit.
 ///
@@ -125,18 +125,18 @@ impl Informative {
         let missing = format!(
             "{path}: {who} is silent because of its {by}, so the answers heard are not a representative sample"
         );
-        let told = match self.epsilon() {
+        let revealed = match self.epsilon() {
             epsilon if epsilon.is_finite() => {
                 format!(
-                    "whether there is an answer tells {whom} something, at epsilon {epsilon:.3} each time (in the ledger)"
+                    "whether there is an answer reveals something about its {by} to {whom}, at epsilon {epsilon:.3} each time (in the ledger)"
                 )
             }
             _ => format!(
-                "whether there is an answer reveals it to {whom} without a bound: the privacy loss is infinite, unless `least` \
+                "whether there is an answer reveals its {by} to {whom} without a bound: the privacy loss is infinite, unless `least` \
                  is above 0 and `most` below 1"
             ),
         };
-        self.depends().then(|| format!("{missing}; {told}"))
+        self.depends().then(|| format!("{missing}; {revealed}"))
     }
 
     /// What is wrong with the recipe.
@@ -145,7 +145,7 @@ impl Informative {
         let mut problems = Vec::new();
         let base = self.base_rate;
         if !(base.get() > 0.0 && base.get() < 1.0) {
-            let cure = "write a rate such as 0.2; silence that depends on nothing has a setting of its own";
+            let cure = "write a rate such as 0.2; silence that depends on nothing has a separate setting";
             problems.push(Problem::wrong("base_rate", "a rate above 0 and below 1", base.to_string(), cure));
         }
         if self.least > self.most {

@@ -98,7 +98,7 @@ mod tests {
     /// A very large number used to be refused while its neighbour was not: the refusal distinguished the two despite a
     /// finite cost in the ledger.
     #[test]
-    fn a_number_far_out_is_no_different() {
+    fn very_large_numbers_are_clamped_and_not_refused() {
         let lattice = Lattice::new(Positive::new(0.25).unwrap());
         assert_eq!(lattice.round(&[1e300, -1e300]).unwrap(), [1 << 52, -(1 << 52)]);
         assert!(lattice.round(&[f64::INFINITY]).is_err());
@@ -106,7 +106,7 @@ mod tests {
 
     /// Quotients by a spacing that is no power of two are rounded twice, which the cost once left out.
     #[test]
-    fn double_rounding_is_paid_for() {
+    fn the_sensitivity_includes_double_rounding() {
         let (tenth, quarter) =
             (Lattice::new(Positive::new(0.1).unwrap()), Lattice::new(Positive::new(0.25).unwrap()));
         assert_eq!((quarter.l1(1.0, 3), quarter.l2(1.0, 4)), (7.0, 6.0));

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_count_as_nobody() {
+    fn zero_vectors_add_nothing_to_the_count() {
         assert_eq!(NormCount::halves(&[0.0, 0.0], false), 0);
         assert_eq!(NormCount::halves(&[0.0, 1e-300], false), 1);
         assert_eq!(NormCount::halves(&[1.0, 0.0], true), -1);

@@ -14,7 +14,7 @@ pub struct Pair<I> {
 }
 
 impl<I> Pair<I> {
-    /// D, D', and how they differ.
+    /// The pair of D and D', with a description of how they differ.
     #[must_use]
     pub fn new(given: I, neighbour: I, words: impl Into<String>) -> Self {
         Self { inputs: [given, neighbour], words: words.into() }

@@ -10,7 +10,8 @@ use crate::vocab::{Cost, Neighbours};
 /// A setting and its noisy result.
 pub type Selected = (u64, f64);
 
-/// What is released of a search among trials: a setting, and a noisy result if one is given; or nothing.
+/// What is released of a search among trials: a setting, with its noisy result if results are released; `None` if no
+/// setting is released.
 pub type SelectedTrial = Option<(u64, Option<f64>)>;
 
 /// The noise on one result, calibrated to the sensitivity of a result.
@@ -31,15 +32,15 @@ impl ResultNoise {
     }
 }
 
-/// Draws a number K, tries K settings that are drawn uniformly with replacement, adds noise to each result, and gives the
-/// setting with the largest noisy result together with that result (of settings with equal results, the one with the
-/// largest number); nothing if K is 0.
+/// Draws a number K, tries K settings that are drawn uniformly with replacement, adds noise to each result, and returns
+/// the setting with the largest noisy result together with that result (of settings with equal results, the one with
+/// the largest number); `None` if K is 0.
 ///
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].
 ///
 /// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
-///   learns K, or a setting or result other than the one given.
+///   learns K, or a setting or result other than the one returned.
 /// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
 ///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
 ///

@@ -81,7 +81,7 @@ mod tests {
 
     /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was once disclosed, with epsilon 40 in the ledger.
     #[test]
-    fn a_large_epsilon_lies_now_and_then() {
+    fn the_bit_is_flipped_with_a_probability_above_0_at_any_epsilon() {
         for epsilon in [40.0, 700.0, 1e6] {
             assert!(RandomizedResponse::new(Epsilon::new(epsilon).unwrap()).flip_probability() > 0.0);
         }

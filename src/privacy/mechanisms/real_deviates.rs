@@ -264,7 +264,7 @@ mod tests {
     /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance
     /// between the empirical and the exact distribution function (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
     #[test]
-    fn large_scales_have_the_law() {
+    fn large_scales_have_the_stated_distribution() {
         for (place, scale) in [1u64 << 30, (1 << 45) + 12_345, (1 << 62) - 1].into_iter().enumerate() {
             for (normal, cdf) in [(false, laplace_cdf as fn(f64) -> f64), (true, normal_cdf)] {
                 let mut stream = Key::root(41).index(place as u64).index(u64::from(normal)).stream();
@@ -309,7 +309,7 @@ mod tests {
 
     /// If 64 digits do not decide the integer, more are drawn, and the integer follows from the longer product.
     #[test]
-    fn an_open_integer_draws_more_digits() {
+    fn an_undecided_integer_draws_more_digits() {
         // 3 x is 1/2 at x = 1/6 = 0.00101010...: the first word of 1/6 leaves 3 x on both sides of 1/2.
         let sixth = u64::MAX / 6;
         assert_eq!(decided(3, &[sixth]), None);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn coins_fall_as_often_as_they_should_and_never_where_they_cannot() {
+    fn coins_have_their_probability_and_are_certain_at_0_and_1() {
         let mut stream = Key::root(45).stream();
         assert!((0..1000).all(|_| coin(1.0, &mut stream)) && (0..1000).all(|_| !coin(0.0, &mut stream)));
         for p in [0.25, 0.3, 1e-3, 1.0 - 1e-9] {

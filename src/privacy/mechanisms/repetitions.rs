@@ -25,7 +25,7 @@ pub enum Repetitions {
     ///
     /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
     NegativeBinomial {
-        /// Shape eta; smaller ones cost less, and vary more.
+        /// Shape eta. With a smaller shape the privacy loss is smaller, and K varies more.
         shape: RepetitionShape,
         /// Mean number of repetitions.
         mean: AboveOne,

@@ -8,17 +8,18 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
-/// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each. This is also permute
-/// and flip ([`PermuteAndFlip`]): options are looked at in a random order, and each is taken with probability
-/// exp(-epsilon (best utility - its utility) / (2 sensitivity)). In exact arithmetic it is computed in this way, on utilities rounded
-/// to a lattice.
+/// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each. This is
+/// also permute and flip ([`PermuteAndFlip`]): options are considered in a random order, and each is taken with
+/// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). In exact arithmetic the index is computed
+/// in this way, on utilities rounded to a lattice.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
 ///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
 ///   refused.
-/// * Postcondition: epsilon-DP. (Never less useful than the exponential mechanism of the same epsilon.) It is not
-///   epsilon-bounded-range: with two options the log-likelihood ratios of neighbours span epsilon + ln(2 - e^-epsilon). So the
-///   exponential mechanism's composition does not apply, and the price is the pure epsilon.
+/// * Postcondition: epsilon-DP. The mean utility of the choice is never below that of the exponential mechanism with
+///   the same epsilon. The mechanism is not epsilon-bounded-range: with two options the log-likelihood ratios of
+///   neighbours span epsilon + ln(2 - e^-epsilon). So the exponential mechanism's composition does not apply, and the
+///   price is the pure epsilon.
 ///
 /// Source: Dwork and Roth 2014, section 3.3; McKenna and Sheldon 2020 for permute and flip, which has the same
 /// distribution as the choice with one-sided exponential noise (Ding, Kifer and others 2021).

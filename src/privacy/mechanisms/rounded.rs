@@ -130,7 +130,7 @@ mod tests {
         /// For all numbers, noise over reach is at least what the ledger states, and no two rounded numbers lie further
         /// apart than reach.
         #[test]
-        fn noise_covers_what_is_booked(
+        fn noise_is_at_least_what_the_ledger_states(
             exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,
             place in -1e3f64..1e3, share in -1f64..1.0,
         ) {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lattices_are_powers_of_two_and_end() {
+    fn spacings_are_powers_of_two_and_large_numbers_are_clamped() {
         let grid = Grid::between(3.0, 1.0).unwrap();
         assert_eq!(grid.spacing(), libm::exp2(-30.0));
         assert_eq!((grid.round(-1.0), grid.value(1 << 30)), (-(1 << 30), 1.0));

@@ -162,7 +162,7 @@ mod tests {
 
     /// Objective, release and learner share one block of numbers.
     #[test]
-    fn nothing_is_copied_on_the_way() {
+    fn rows_share_the_numbers_of_their_points() {
         let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));
         let rows = Rows::of(&points).unwrap();
         assert!(Arc::ptr_eq(rows.clone().points(), &points));

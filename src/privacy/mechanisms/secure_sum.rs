@@ -140,7 +140,7 @@ mod tests {
 
     /// Fewer shares of noise protect less, whatever the sampler; this was once left out for samples of fixed size.
     #[test]
-    fn missing_shares_cost_whatever_the_sample() {
+    fn missing_shares_raise_the_loss_for_every_sampler() {
         let found = price(Some(1.0), Participation::FixedSize(2), 1);
         assert_eq!(found.cost, Cost::FixedSizeGaussian { population: 4, size: 2, noise_multiplier: 0.5 });
         assert_eq!(found.arithmetic, Arithmetic::Ideal, "rounded shares are no rounded sum");
@@ -149,7 +149,7 @@ mod tests {
 
     /// Without a clipping norm there is no noise: such a release was once recorded as conditional, not as unprotected.
     #[test]
-    fn no_noise_is_no_condition() {
+    fn without_noise_the_basis_is_unprotected() {
         let one = Participation::Poisson(crate::vocab::Probability::new(1.0).unwrap());
         let found = price(None, one, 4);
         assert_eq!(

@@ -50,14 +50,15 @@ pub enum BudgetSplit {
 /// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. No smaller epsilon
 ///   holds for comparisons: with 21 numbers at the threshold, c = 1 and an epsilon of at most 2, the loss is above 0.9998 epsilon.
 ///
-/// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the threshold for D.
-/// Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says below, the noisy number of D'
-/// is lower relative to the raised threshold than for D, or equal, so D' says below with at least the same probability. Where
-/// D says above, the number of D' lies at most 2 sensitivities lower relative to the threshold (1 for monotonic numbers:
-/// if those of D' are larger, by this argument; if they are smaller, by the same argument with z itself for D'), so the
-/// probability is at least e^(-epsilon_2 / c) times that for D, and there are at most c of these. Values have noise of their own:
-/// there are at most c of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and noise is
-/// rounded Laplace noise: the probabilities of integers have the same ratios.
+/// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the
+/// threshold for D. Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says
+/// below, the noisy number of D' is lower relative to the raised threshold than for D, or equal, so D' says below with
+/// at least the same probability. Where D says above, the number of D' lies at most 2 sensitivities lower relative to
+/// the threshold (1 for monotonic numbers: if those of D' are larger, by this argument; if they are smaller, by the
+/// same argument with z itself for D'), so the probability is at least e^(-epsilon_2 / c) times that for D, and there
+/// are at most c of these. Released values have separate noise: there are at most c of them, and each costs epsilon_3 /
+/// c. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the probabilities of
+/// integers have the same ratios.
 ///
 /// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3 to 6): giving
 /// the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not grow with the cutoff

@@ -14,7 +14,8 @@ impl NoiseScales {
     }
 }
 
-/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost kinks; what is left there is negligible.
+/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost kinks;
+/// the rest of the integral is negligible.
 const FAR: f64 = 40.0;
 
 /// Abscissae and weights of the positive half of the Gauss-Legendre rule with eight points.
@@ -138,10 +139,10 @@ mod tests {
         for cutoff in [1u32, 3] {
             for own in [mechanism(cutoff), mechanism(cutoff).monotonic()] {
                 let pair = own.worst_pair(&like).unwrap();
-                let told = own.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+                let test = own.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
                 let above =
                     (0..40).map(|i| if i < 40 - cutoff { Compared::Below } else { Compared::Above(None) });
-                let loss = told.log_ratio(&above.collect());
+                let loss = test.log_ratio(&above.collect());
                 assert!(loss <= 2.0 + 1e-9 && loss > 1.999, "{cutoff}: {loss}");
             }
         }

@@ -49,7 +49,7 @@ pub enum SensitivityRule {
 /// The vectors that a server holds when it closes a round.
 #[derive(Clone, Debug)]
 pub struct ReceivedVectors {
-    /// Agents of the federation, present or not.
+    /// Number of agents of the federation, present or not.
     pub population: usize,
     /// Agents and their vectors; the same agent may occur twice (with a late and a current vector).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,

@@ -65,7 +65,7 @@ mod tests {
     use crate::vocab::{Epsilon, Positive};
 
     #[test]
-    fn nothing_becomes_proven_by_support() {
+    fn an_unprotected_price_does_not_become_proven() {
         let argmax = TheoremMechanism::new(super::super::Argmax, "a name", None, Basis::Proven);
         let price = argmax.price(&vec![1.0], &Neighbours::ReplaceOne).unwrap();
         assert_eq!(price.basis, Basis::Unprotected);

@@ -16,8 +16,8 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 ///
 /// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step. The reduction of variance by further partial sums (Honaker 2015) is not offered.
 ///
-/// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values differ, each
-///   by at most `sensitivity` in the L2 norm; there are at most `steps` of them.
+/// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
+///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
 /// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity S), S^2 =
 ///   [`TreePlan::sensitivity_squared`]. The released sums determine all noisy partial sums, and the reverse, so no smaller
 ///   loss holds on the worst pair.
@@ -206,8 +206,9 @@ mod tests {
         TreeAggregation::new(plan, Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap())
     }
 
-    /// Without noise the sums are the sums; the noise of step t is that of as many partial sums as t has binary digits 1
-    /// (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps one more for each tree.
+    /// Without noise, the output has the exact sums. The noise of step t is that of as many partial sums as t has
+    /// binary digits 1 (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps
+    /// one more for each tree.
     #[test]
     fn sums_have_the_noise_of_their_partial_sums() {
         let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t), 1.0]).collect();
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The first sums do not depend on later values, so values may be chosen in the light of earlier sums.
+    /// The first sums do not depend on later values, so values may be chosen depending on earlier sums.
     #[test]
     fn sums_of_a_prefix_are_the_first_sums() {
         let values: Vec<Vec<f64>> = (0..11).map(|t| vec![f64::from(t)]).collect();
@@ -257,10 +258,10 @@ mod tests {
             let own = tree(steps, contributions, restart);
             let like = vec![vec![0.0]; steps as usize];
             let pair = own.worst_pair(&like).unwrap();
-            let told = own.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+            let test = own.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
             let price = own.price(&like, &Neighbours::ReplaceOne).unwrap();
             let Cost::Gaussian { noise_multiplier } = price.cost else { panic!("{:?}", price.cost) };
-            let laws = told.laws.unwrap().laws;
+            let laws = test.laws.unwrap().laws;
             let super::super::Laws::Costs(costs) = laws else { panic!("{laws:?}") };
             let [Cost::Gaussian { noise_multiplier: found }] = costs[..] else { panic!("{costs:?}") };
             assert!((found / noise_multiplier - 1.0).abs() < 1e-12, "{steps} {contributions}: {found}");

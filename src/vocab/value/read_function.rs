@@ -9,7 +9,7 @@
 use super::error::ReadError;
 use super::foreign::Foreign;
 use super::node::Part;
-use super::slot::{HAND_OVER, Read, Slot, exchange, wanted};
+use super::slot::{Read, SLOT_STRUCT, Slot, exchange, wanted};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::any::Any;
 use std::fmt;
@@ -17,7 +17,7 @@ use std::fmt;
 /// Reads a value of any format by the function `read`, which must return an `M`.
 pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -> Result<M, D::Error> {
     exchange(Slot::Wanted(read));
-    let value = from.deserialize_newtype_struct(HAND_OVER, Dispatched);
+    let value = from.deserialize_newtype_struct(SLOT_STRUCT, Dispatched);
     exchange(Slot::Empty);
     match value?.downcast() {
         Ok(value) => Ok(*value),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_read_as_its_own_library_reads_it() {
+    fn json_is_read_as_serde_json_reads_it() {
         for text in [
             r#""Unit""#,
             r#"{"Unit": null}"#,

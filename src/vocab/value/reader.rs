@@ -5,7 +5,7 @@ use super::entry::Entries;
 use super::error::{Fault, ReadError};
 use super::literal::{Any, whole_numbers};
 use super::node::{Body, Node, Number, Part, Scalar};
-use super::slot::{self, HAND_OVER};
+use super::slot::{self, SLOT_STRUCT};
 use serde::de::{Deserializer, Visitor};
 
 /// Deserialises one value of a tree. Empty brackets after a name may be left out, the content of a newtype variant is written
@@ -359,7 +359,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        if name == HAND_OVER {
+        if name == SLOT_STRUCT {
             let Some(read) = slot::wanted() else { return Err(ReadError::new(Fault::OtherKind)) };
             slot::leave(read(self.0)?);
             return visitor.visit_unit();

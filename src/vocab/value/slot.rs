@@ -9,7 +9,7 @@ use std::cell::RefCell;
 pub(crate) type Read = fn(Part<'_>) -> Result<Box<dyn Any>, ReadError>;
 
 /// The name of the newtype struct for which [`Reader`](super::Reader) uses the slot.
-pub(super) const HAND_OVER: &str = "$subrosa::vocab::value";
+pub(super) const SLOT_STRUCT: &str = "$subrosa::vocab::value";
 
 /// The content of the slot.
 pub(super) enum Slot {

@@ -125,7 +125,7 @@ mod tests {
 
     /// With the true probabilities as counts, the noise that is found is the true noise, whatever the event.
     #[test]
-    fn true_probabilities_leave_the_true_noise() {
+    fn true_probabilities_give_the_true_noise() {
         let trials = 1_000_000_000_000u64;
         let counts = |p: f64, q: f64| Counts {
             trials: [trials; 2],

@@ -45,7 +45,7 @@ enum Sum {
     Planned,
     /// The noise multiplier in the ledger; it depends on who answered, because the divisor does.
     Priced(f64),
-    /// Nobody's answer is in it.
+    /// The sum contains no agent's answer.
     Empty,
 }
 
@@ -176,7 +176,8 @@ fn rounds(
             let mut mechanism = aggregate.mechanism(asked);
             mechanism.rates.clone_from(&rates);
             mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
-            // As the server does: the planned loss assumes that those whose answers were used were sampled at random.
+            // As for the server's claim, the planned loss assumes that the agents whose answers were used were sampled
+            // at random.
             mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, asked as usize);
             let mut late_sampling_draw = Vec::new();
             let copies = match aggregate.late {

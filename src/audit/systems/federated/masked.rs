@@ -53,7 +53,9 @@ pub(super) fn candidates(
                 audit.masked.planned_shares(),
                 knows
             ),
-            neighbours: format!("agent {target} with vectors of full norm, or zero; all others' are zero"),
+            neighbours: format!(
+                "the vectors of agent {target}, of full norm or zero; those of all other agents are zero"
+            ),
             observer: match observer {
                 Observer::Server => recipe.server.clone(),
                 Observer::Agents => EVERY_AGENT.to_owned(),
@@ -100,7 +102,7 @@ impl Observer {
     }
 }
 
-/// The rounds whose sums are computed in one replication, each with the shares of noise in its sums.
+/// The rounds whose sums are computed in one replication, each with the number of noise shares in its sums.
 fn unmasked(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -127,8 +129,8 @@ fn unmasked(
             // noise shares that the server does not know.
             let round = round.saturating_sub(1);
             let as_planned = multiplier(&masked.mechanism().cost(&masked.plan(round)));
-            if let (Some(as_planned), Some(came)) = (as_planned, multiplier(&entry.event.cost)) {
-                let unknown = (planned * (came / as_planned).powi(2)).round() as u64;
+            if let (Some(as_planned), Some(actual)) = (as_planned, multiplier(&entry.event.cost)) {
+                let unknown = (planned * (actual / as_planned).powi(2)).round() as u64;
                 opened.push((round, unknown + masked.colluding() as u64));
             }
         }
@@ -160,9 +162,9 @@ struct ObservedSums {
 }
 
 impl ObservedSums {
-    /// The sums of the rounds `opened` (round and number of answers), as `observer` sees them. As
-    /// in the ledger, the claim covers the first `rounds` rounds, and is computed at
-    /// `claimed_rate`, or at the sampling rate if that is `None`.
+    /// The sums of the rounds `opened` (round and number of noise shares, one per answer), as `observer` sees them. As
+    /// in the ledger, the claim covers the first `rounds` rounds, and is computed at `claimed_rate`, or at the
+    /// sampling rate if that is `None`.
     fn new(
         masked: MaskedRound,
         opened: &[(u64, u64)],

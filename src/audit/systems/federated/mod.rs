@@ -1,4 +1,5 @@
-//! Federated optimisation: one agent's data present or replaced by zero, seen in all sums of a run.
+//! Audits of federated optimisation. The neighbours differ in one agent's data, which are present or replaced by zeros;
+//! the observer sees all sums of a run.
 
 mod broadcasts;
 mod claim;
@@ -15,8 +16,8 @@ use crate::vocab::Delta;
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {
-    /// All broadcasts of one series, on the vectors of each agent that is tried; with masks twice, as the server sees
-    /// the sums and as an agent does.
+    /// All broadcasts of one series, for each agent whose vectors are tried. With masks there are two lists of
+    /// candidates: the sums as the server sees them, and as an agent does.
     fn candidates(
         &self,
         series: &str,
@@ -49,8 +50,7 @@ impl Audited for Federated {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => {
                 let mut tried = targets(aggregate, &explored, &weights.at(0));
-                // If agents have epsilons of their own, the first agent with each epsilon is tried
-                // too.
+                // If agents have personal epsilons, the first agent with each epsilon is tried too.
                 let levels = self.agent_levels(series, context.stage, context.key).unwrap_or_default();
                 let first = |n: &usize| levels[..*n].iter().all(|level| level.epsilon != levels[*n].epsilon);
                 tried.extend((0..levels.len()).filter(first));
@@ -79,8 +79,9 @@ impl Audited for Federated {
     }
 }
 
-/// Agents on which the attack may be strongest: by default the first agents of the first and of the last region, which
-/// may differ in size by one agent, and the agent whose weights in the first sums are largest; only agents with weights.
+/// Agents on which the attack may be strongest: the first agents of the first and of the last region (the regions may
+/// differ in size by one agent), and the agent whose weights in the first sums have the largest sum of squares. Agents
+/// without weight are left out.
 fn targets(aggregate: &Aggregate, explored: &[usize], weights: &[Vec<f64>]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();

@@ -15,7 +15,7 @@ use crate::rng::Key;
 use crate::vocab::{Delta, Neighbours};
 use std::sync::Arc;
 
-/// All rounds of one series, on the vectors and losses of one agent.
+/// All rounds of one series, on neighbours that differ in the vectors and losses of one agent.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -28,7 +28,7 @@ pub(super) fn candidates(
     };
     if aggregate.adaptive_clip.is_some() {
         return Err(NotAuditedReason::NoAttack(
-            "no attack follows an adaptive clipping norm and a selection by losses at once: audit each alone",
+            "no attack covers both an adaptive clipping norm and a selection by losses: audit each of them alone",
         ));
     }
     let out_of_range = || AuditError::scenario("the noise in the losses is out of range");
@@ -44,11 +44,12 @@ pub(super) fn candidates(
             "all {rounds} broadcasts of a run, and the noisy losses from which agents are selected"
         ),
         neighbours: format!(
-            "agent {target} with vectors of full norm and the largest loss, or zeros; all others' are zero"
+            "the vectors and losses of agent {target}, of full norm and the largest loss, or zero; those of all other \
+             agents are zero"
         ),
         observer: EVERY_AGENT.to_owned(),
         delta: delta.get(),
-        // The paper's claim is about the sums alone.
+        // Published claims are about the sums alone, not about the losses.
         claim: None,
         proven: upper_bound(&each, delta.get()),
         disjoint: None,
@@ -57,8 +58,8 @@ pub(super) fn candidates(
     Ok(vec![System::new(statement, attack)])
 }
 
-/// All rounds, for an observer who sees the noisy losses, whom the server selects, and the sums. In every round the
-/// selection is made anew, from the noisy losses of that trial.
+/// All rounds, for an observer who sees the noisy losses, which agents the server selects, and the sums. In every round
+/// the selection is made anew, from the noisy losses of that trial.
 struct Attack {
     aggregate: Aggregate,
     reports: LossReports,
@@ -69,7 +70,7 @@ struct Attack {
 }
 
 impl Attack {
-    /// Two inputs of the sums with these weights.
+    /// Neighbouring inputs of the sums with these weights; `None` if no pair of neighbours is known.
     fn inputs(&self, mechanism: &FederatedSum, weights: Vec<Vec<f64>>) -> Option<[ReceivedVectors; 2]> {
         let population = weights.first().map_or(0, Vec::len);
         let asked = (0..population).filter(|&agent| weights.iter().any(|region| region[agent] > 0.0));
@@ -85,7 +86,8 @@ impl Attack {
         mechanism.pair_of(&others, self.target, 1).map(|pair| pair.inputs)
     }
 
-    /// What the run costs: the losses from round 1 on, since agents have no vectors to compare with before, and all sums.
+    /// The privacy costs of a run: of the losses from round 1 on (before, agents have no vectors to compare with), and
+    /// of all sums.
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
         let mut prices = Vec::new();
         for round in 0..self.rounds {

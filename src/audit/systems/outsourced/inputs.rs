@@ -15,7 +15,7 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::vocab::{Basis, Neighbours, Positive};
 use std::sync::Arc;
 
-/// The release of a table, of any kind, on each neighbour that is tried.
+/// The release of the inputs, by any mechanism, for each neighbour that is tried.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,

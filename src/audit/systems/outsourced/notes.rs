@@ -4,7 +4,7 @@ use crate::audit::systems::system::Candidates;
 use crate::objectives::Instance;
 use crate::protocols::outsourced::SeriesRecipe;
 
-/// Notes that the modeler also receives fitted hyperparameters, which reveal more than the audited release.
+/// Adds the note that the modeler also receives fitted hyperparameters, which reveal more than the audited release.
 pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
     if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
         let note =

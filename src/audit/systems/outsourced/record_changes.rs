@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::Rows;
 use crate::protocols::ReplicationSetup;
 use crate::rng::Stream;
 
-/// A neighbour moves a record by this much in the scaled inputs.
+/// The distance by which a neighbour's record is moved, in the scaled inputs.
 pub(super) const DISTANCE: f64 = 1.0;
 /// Number of random records that are moved in random directions.
 const RANDOM: u64 = 2;
@@ -18,7 +18,7 @@ pub(super) fn rows_of(instance: &Instance) -> Result<Rows, AuditError> {
     Ok(Rows::of(&instance.inputs)?)
 }
 
-/// A record that moves.
+/// A record and the vector by which it is moved.
 pub(super) struct RecordChange {
     pub(super) words: String,
     pub(super) row: usize,
@@ -47,7 +47,8 @@ impl RecordChange {
     }
 }
 
-/// An extreme record, one in the middle, and random ones.
+/// The changes that are tried: the record farthest from the mean and the nearest one, each moved outwards, and random
+/// records moved in random directions.
 pub(super) fn candidate_changes(rows: &Rows, stream: &mut Stream) -> Vec<RecordChange> {
     let centred = rows.centred();
     let norm = |row: usize| centred.row(row).iter().map(|v| v * v).sum::<f64>().sqrt();

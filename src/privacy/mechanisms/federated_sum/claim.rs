@@ -26,15 +26,15 @@ impl FederatedSum {
         if self.visible {
             "but here everybody sees who takes part, so there is no amplification by subsampling"
         } else if self.divisor == Divisor::ArrivedOrGone {
-            "but here a missing agent changes what the others are divided by, sampled or not: it changes the sum twice \
-             as much, and there is no amplification by subsampling"
+            "but here a missing agent, sampled or not, changes the divisor of the other agents' vectors: it changes the sum twice \
+                 as much, and there is no amplification by subsampling"
         } else if self.multiplicity > 1 {
             "but here a late vector is added to the current one, so an agent changes the sum twice as much"
         } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
             "but here a late vector is in the sum if its agent is sampled in either round, that of the vector \
              or that of the sum: with probability 1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
-            "but here weights are renormalised over those who answered, so each has a larger weight, while the noise stays as planned"
+            "but here weights are renormalised over the agents that answered, so each of them has a larger weight, while the noise stays as planned"
         } else if self.claimed_rate.is_some() {
             "but here the vectors that are the first to arrive are kept, so a fast agent is in the sum whenever \
              it is sampled, with a higher probability than planned"

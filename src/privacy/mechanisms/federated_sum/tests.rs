@@ -28,7 +28,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
 
 /// Every agent is drawn, so seeing who is drawn reveals nothing; the two costs must be equal.
 #[test]
-fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
+fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     let agents = 20;
     let gathered = ReceivedVectors {
         population: agents,
@@ -50,9 +50,9 @@ fn a_fixed_number_that_is_seen_costs_what_it_costs_unseen() {
 }
 
 /// Where agents may be absent, a federation costs at least as much as its neighbour with one more agent: an absent
-/// agent counts with the weight that it would have. (It once counted with none.)
+/// agent counts with the weight that it would have. (Earlier versions gave it weight 0.)
 #[test]
-fn who_is_gone_weighs_what_it_would_weigh() {
+fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
     let with = |agents: &[usize]| ReceivedVectors {
         population: 6,
         vectors: agents.iter().map(|agent| (*agent, Arc::new(vec![0.0; LENGTH]))).collect(),
@@ -125,7 +125,7 @@ proptest! {
 
     /// The tighter rules never state a larger cost, and never draw more noise.
     #[test]
-    fn tighter_is_never_looser(seed: u64, regions in 1usize..5) {
+    fn tighter_rules_state_no_larger_cost_and_draw_no_more_noise(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();
         let gathered = ReceivedVectors {
             population: AGENTS, vectors: vec![], weights: weights(regions, &mut stream), late_sampling_draw: vec![],
@@ -145,8 +145,9 @@ proptest! {
     }
 }
 
-/// What is stated about the worst pair is what its sums show: with the same random numbers, the sums on the two inputs differ by
-/// the stated vectors if the agent is drawn, and not at all if it is not; without noise they are the stated mean.
+/// The statements about the worst pair agree with its sums: with the same random numbers, the sums on the two inputs
+/// differ by the stated vectors if the agent is drawn, and not at all if it is not; without noise they are the stated
+/// mean.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {

@@ -4,7 +4,8 @@ use crate::privacy::mechanisms::{Gaussian, Mechanism, MechanismError, Rows};
 use crate::rng::Stream;
 use crate::vocab::{Delta, Epsilon, Positive, Problem};
 
-/// Makes a table of records private, for neighbours that differ in one row, moved by at most a distance.
+/// A mechanism that makes a table of records private, for neighbours that differ in one row, moved by at most a given
+/// distance.
 pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
     /// The unit direction in which a moved row changes the release most, with a description in words; `None` if all
     /// directions are equal.

@@ -180,8 +180,8 @@ impl Mechanism for JohnsonLindenstrauss {
         Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
     }
 
-    /// Distinguishes by the column space that Z lies in; if both inputs have the same, by the lengths of Z along common
-    /// directions, which the lift changes.
+    /// Distinguishes by the column space that Z lies in; if both inputs have the same column space, by the lengths of Z
+    /// along common directions, which the lift changes.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
         // A projection with fewer columns than the records' rank spans a random part of the space, still inside of it:

@@ -27,8 +27,8 @@ impl JlVariant {
 
 /// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
 /// alone. Two data sets have the same singular vectors and a smallest singular value just above or below the threshold;
-/// the r numbers of Z along its singular vector differ in variance by a factor of 2 (or 4 as the public code lifts).
-/// `epsilon` is at least 0.
+/// the r numbers of Z along the singular vector of that value differ in variance by a factor of 2 (or 4 as the public
+/// code lifts). `epsilon` is at least 0.
 ///
 /// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so the
 /// curve is exact: differences of chi-squared probabilities, in both directions.
@@ -78,9 +78,9 @@ fn ln_erfc_of_root(x: f64) -> f64 {
     if x < 600.0 { libm::log(libm::erfc(x.sqrt())) } else { -x - 0.5 * libm::log(std::f64::consts::PI * x) }
 }
 
-/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2: for
-/// x < r/2 + 1, where its terms decrease from the first on, by the power series of the regularised lower incomplete gamma
-/// function; otherwise from 1 minus the probability of a larger variable, which is not close to 1 there.
+/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2:
+/// for x < r/2 + 1, by the power series of the regularised lower incomplete gamma function, whose terms then decrease
+/// from the first on; otherwise from 1 minus the probability of a larger variable, which is not close to 1 there.
 fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     let (x, a) = (0.5 * t, 0.5 * r as f64);
     if x >= a + 1.0 {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn more_columns_give_more_away() {
+    fn delta_grows_with_the_number_of_columns() {
         let at = |epsilon, r| branch_delta(epsilon, r, JlVariant::Paper);
         // r = 2: squared norms are exponential, with means 2 and 4. The loss exceeds epsilon beyond t = 4 (epsilon + ln
         // 2), with probability e^(-epsilon) / 2 if lifted and e^(-2 epsilon) / 4 if not: delta = e^(-epsilon) / 4.

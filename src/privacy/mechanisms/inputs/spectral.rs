@@ -2,7 +2,7 @@
 
 /// Relative margin for rounding errors in the Gram matrix of P, which are far smaller.
 const ROUNDING: f64 = 1e-9;
-/// Sweeps of the eigenvalue iteration. A handful is usually enough; with too few the bound is valid but looser.
+/// Sweeps of the eigenvalue iteration. A few are usually enough; with too few the bound is valid but looser.
 const SWEEPS: usize = 30;
 
 /// An upper bound on the largest singular value of a d x r matrix P, tight up to rounding: Jacobi's rotations
@@ -103,7 +103,7 @@ mod tests {
 
     /// If no direction is stretched more than another, the search stays where it begins: at 1, 1.1, 1.2, made a unit vector.
     #[test]
-    fn the_search_begins_in_no_direction_that_a_column_has() {
+    fn a_multiple_of_the_identity_keeps_the_initial_direction() {
         let direction = worst_direction(3, 3, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);
         let length = (1.0f64 + 1.21 + 1.44).sqrt();
         for (found, expected) in direction.iter().zip([1.0, 1.1, 1.2]) {

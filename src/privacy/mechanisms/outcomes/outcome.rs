@@ -4,7 +4,7 @@ use crate::privacy::mechanisms::{Mechanism, MechanismError};
 use crate::programs::{Program, ProgramFailure, Programs};
 use crate::vocab::Problem;
 
-/// Makes one outcome private.
+/// A mechanism that makes one outcome private.
 pub type OutcomeMechanism = dyn Mechanism<Input = f64, Output = f64> + Send + Sync;
 
 /// A mechanism that asks a program for its answers, in one replication.

@@ -276,7 +276,7 @@ mod tests {
     /// probabilities of reports above a threshold differ by no more than (epsilon, delta) allows, and by more than epsilon
     /// alone allows.
     #[test]
-    fn laws_within_the_bound_but_for_delta_are_hidden_but_for_delta() {
+    fn rewards_beyond_the_bound_with_probability_delta_are_protected_up_to_delta() {
         let (n, delta) = (400_000, 0.05);
         let curator = of(1.0, Rewards::Likely(Delta::new(delta).unwrap()));
         let above = |sign: f64, threshold: f64| {

@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Ctl")]
 pub struct CtlReport {
-    /// epsilon of one report.
+    /// Epsilon of one report.
     pub epsilon: Epsilon,
     /// B + R, in units of the reward. Default: the absolute mean of the surrogate, plus the largest distance of a mean
     /// reward from that mean, plus R, the bound on the noise (with mean 0 this is the paper's bound); required if the noise

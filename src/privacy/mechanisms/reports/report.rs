@@ -6,7 +6,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, OutOfRange, Problem};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Makes one reward private.
+/// A mechanism that makes one reward private.
 pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// The neighbours that are protected: any two rewards, or only two distributions of a reward.
     fn neighbours(&self) -> Neighbours;
@@ -99,7 +99,7 @@ pub trait RewardReport: Send + Sync {
         None
     }
 
-    /// The same recipe with another epsilon of one report, for users with an epsilon of their own;
+    /// The same recipe with another epsilon of one report, for users with a personal epsilon;
     /// `None` if the recipe has no epsilon.
     fn at_epsilon(&self, epsilon: Epsilon) -> Option<Report> {
         let _ = epsilon;
