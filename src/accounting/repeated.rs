@@ -55,9 +55,11 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
         return -libm::log(mean);
     }
     let target = libm::log(mean);
-    // For shapes of at least -0.5, ln gamma is above -1500 for every mean that fits into f64. For shapes near -1 it may be
-    // below -1e5, the end of this range. The result is then -1e5, although this ln gamma belongs to a smaller mean.
-    let (mut low, mut high) = (-1e5, -1e-12);
+    // For a shape of -1 + d, ln gamma can be as low as -ln(mean) / d.
+    let (mut low, mut high) = (-1.0, -1e-12);
+    while log_mean(shape, low) < target {
+        (low, high) = (2.0 * low, low);
+    }
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
         if log_mean(shape, middle) > target {
@@ -75,8 +77,13 @@ fn log_mean(shape: f64, log_gamma: f64) -> f64 {
     // (1 - gamma^shape) / shape, which is ln(1 / gamma) in the limit of shape 0.
     let power = shape * log_gamma;
     let ratio = if power.abs() < 1e-9 { -log_gamma } else { -libm::expm1(power) / shape };
-    let log_ratio = if ratio.is_finite() { libm::log(ratio) } else { power - libm::log(-shape) };
-    libm::log(-libm::expm1(log_gamma)) - log_gamma - log_ratio
+    let log_of_rest = libm::log(-libm::expm1(log_gamma));
+    if ratio.is_finite() {
+        log_of_rest - log_gamma - libm::log(ratio)
+    } else {
+        // ln(ratio) is power - ln(-shape), and 1 + shape is exact for shapes below -0.5.
+        log_of_rest - (1.0 + shape) * log_gamma + libm::log(-shape)
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +124,17 @@ mod tests {
                     assert!((sum / mean - 1.0).abs() < 1e-6, "shape {shape}, mean {mean}: {sum}");
                 }
             }
+        }
+    }
+
+    /// For shapes near -1 and a small gamma, the mean is gamma^-(1 + shape) times -shape.
+    #[test]
+    fn gamma_of_shapes_near_minus_one_is_not_cut_off() {
+        for above in [1e-3, 1e-6, 1e-9, f64::EPSILON / 2.0] {
+            let shape = above - 1.0;
+            let exact = (libm::log(-shape) - std::f64::consts::LN_2) / (1.0 + shape);
+            let found = log_gamma(shape, 2.0);
+            assert!((found / exact - 1.0).abs() < 1e-9, "{above}: {found}, exact {exact}");
         }
     }
 
