@@ -33,13 +33,13 @@ thread_local! {
 /// 32 arms, and a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its results
 /// for 32 arms in registers over sixteen rows. The last group has room for as many rows as the next power of two: in a
 /// federation of many agents most have few rows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Blocks {
     n: usize,
     blocks: Vec<Block>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Block {
     rows: usize,
     /// At least as many numbers as the rows need; the rest is unused.
@@ -57,16 +57,20 @@ fn height(rows: usize) -> usize {
     rows.min(GROUP).next_power_of_two()
 }
 
+impl BufferPool {
+    /// A buffer that the next matrix may use, with values of an earlier one.
+    fn take(&mut self) -> Vec<f64> {
+        let buffer = self.buffers.pop().unwrap_or_default();
+        self.kept -= buffer.capacity();
+        buffer
+    }
+}
+
 impl Blocks {
     /// A matrix for `n` arms, without rows.
     pub(super) fn new(n: usize) -> Self {
         let blocks = BUFFER_POOL.with_borrow_mut(|pool| {
-            let take = |_| {
-                let values = pool.buffers.pop().unwrap_or_default();
-                pool.kept -= values.capacity();
-                Block { rows: 0, values }
-            };
-            (0..n.div_ceil(BLOCK)).map(take).collect()
+            (0..n.div_ceil(BLOCK)).map(|_| Block { rows: 0, values: pool.take() }).collect()
         });
         Self { n, blocks }
     }
@@ -212,6 +216,22 @@ fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
     *new = sums;
 }
 
+/// A copy takes its buffers from the pool too: otherwise every copy that is dropped would add one to it.
+impl Clone for Blocks {
+    fn clone(&self) -> Self {
+        let copy = |pool: &mut BufferPool, block: &Block| {
+            let mut values = pool.take();
+            values.clear();
+            values.reserve_exact(block.values.len());
+            values.extend_from_slice(&block.values);
+            Block { rows: block.rows, values }
+        };
+        let blocks =
+            BUFFER_POOL.with_borrow_mut(|pool| self.blocks.iter().map(|block| copy(pool, block)).collect());
+        Self { n: self.n, blocks }
+    }
+}
+
 impl Drop for Blocks {
     fn drop(&mut self) {
         // A thread that is ending has no buffer pool any more; then the memory is returned to the system.
@@ -230,6 +250,19 @@ impl Drop for Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A learner that is copied for every question (`Parallel`) leaves no buffer behind for each copy.
+    #[test]
+    fn dropped_copies_do_not_fill_the_pool() {
+        let mut blocks = Blocks::new(5);
+        blocks.push(0, &[1.0; BLOCK]);
+        for _ in 0..100 {
+            let mut copy = blocks.clone();
+            copy.push(0, &[2.0; BLOCK]);
+            assert_eq!((copy.at(0, 4), copy.at(1, 4)), (1.0, 2.0));
+        }
+        assert_eq!(BUFFER_POOL.with_borrow(|pool| pool.buffers.len()), 1);
+    }
 
     #[test]
     fn reused_memory_has_no_old_values() {

@@ -42,6 +42,22 @@ const ECHO: &str =
 const SMALL: &str = "Scenario(name: \"small\", seed: 1, parties: { \"a\": Party(), \"b\": Party() },
     network: Network(topology: Star(hub: \"a\")), protocol: Echo(caller: \"a\", rounds: 3))";
 
+/// A learner that is copied for every question.
+const PARALLEL: &str = "Scenario(name: \"parallel\", seed: 1,
+    parties: { \"owner\": Party(), \"reader\": Party(), \"machine\": Party(count: 4, compute: Drawn(time: Exponential(mean: \"10min\"))) },
+    network: Network(topology: Star(hub: \"owner\")), objective: GpSample(grid: [25, 25], max_norm: 1, length_scale: 0.1),
+    protocol: Release(owner: \"owner\", readers: [\"reader\"], workers: [\"machine-1\", \"machine-2\", \"machine-3\", \"machine-4\"], rounds: 160, retry: Retry(timeout: \"1d\"),
+        series: [Series(name: \"s\", publication: NonPrivate(learner: Parallel(learner: GpUcb(scale: 0.5))))]))";
+
+/// Many cells with long curves.
+const SWEEP: &str = "Scenario(name: \"sweep\", seed: 1, parties: { \"a\": Party(), \"b\": Party() },
+    network: Network(topology: Star(hub: \"a\")), objective: RkhsSum(points: 20),
+    protocol: Local(service: \"a\", users: \"b\", rounds: 1000, series: [
+        Series(name: \"private\", report: Ctl(epsilon: Each(\"epsilon\", [
+            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20])), learner: Random()),
+        Series(name: \"s\", report: Disclosure(), learner: Random()),
+        Series(name: \"t\", report: Disclosure(), learner: Random())]))";
+
 /// What one replication is estimated to take and what it takes, in bytes.
 fn both(text: &str) -> (f64, f64) {
     let resources = Resources::default();
@@ -64,6 +80,8 @@ fn estimates_are_within_a_factor_of_three() {
         ("local", LOCAL),
         ("drifting", DRIFTING),
         ("echo", ECHO),
+        ("parallel", PARALLEL),
+        ("sweep", SWEEP),
     ];
     for (name, text) in all {
         let (estimate, taken) = both(text);
