@@ -25,15 +25,17 @@ impl Federated {
     pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
         let points = self.rounds.saturating_add(self.initial_points);
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
-        // All agents share the factor of the prior covariance and the features of all points. Each
+        // All agents share the factor of the prior covariance and the features of all points; there are none on a box. Each
         // agent also has the values of its own function.
+        let in_common = if problem.is_box { 0.0 } else { 1.0 };
         let (arms, place) = (problem.stated.1, problem.stated.0.clone());
         let factor =
             Effort::due_to(place, arms, 2.0 * NUMBER * n * n, n * n * (MULTIPLY * n / 6.0 + COVARIANCE));
         let features = u64::from(self.features.get());
         let features = Effort::due_to("features", features, NUMBER * n * m, COVARIANCE * n * m);
         let values = Effort::new(NUMBER * n, COVARIANCE * n).times(agents as f64);
-        let shared = factor.and(features).and(values).and(self.of_functions(agents as f64, problem));
+        let shared =
+            factor.and(features).times(in_common).and(values).and(self.of_functions(agents as f64, problem));
         let own = self.of_agent(problem, points).and(self.of_own_matrices(problem));
         let of_series = |series: &FederatedSeries| {
             let sends = !matches!(series.sharing, Sharing::Alone(_));
