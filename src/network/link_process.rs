@@ -35,7 +35,8 @@ pub(super) struct LinkProcess {
     pub(super) ends: (PartyId, PartyId),
 }
 
-/// The losses of one link. Without a state they need no process of their own, which would take further memory accesses.
+/// The losses of one link. Independent losses have no state, so they need no process, which would take further memory
+/// accesses.
 #[derive(Clone, Debug)]
 enum Losses {
     /// The probability with which each message is lost.

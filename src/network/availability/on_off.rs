@@ -55,7 +55,8 @@ impl OnOff {
         Box::new(Process(turns.longer(longer)))
     }
 
-    /// The factor of a party at the place `level` in the distribution of availability, 1 for the most available.
+    /// The factor of a party at the quantile `level`, in (0, 1), of the distribution of availability, 1 for the most
+    /// available.
     fn longer(&self, level: f64) -> f64 {
         libm::exp(-self.sigma.get() * normal_quantile(level))
     }
