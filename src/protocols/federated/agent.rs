@@ -193,8 +193,8 @@ impl Agent {
         })
     }
 
-    /// A random query, if this one was measured before and repeated points are not allowed; none otherwise, and if the
-    /// random query is the same one.
+    /// A random query, if this one was measured before and repeated points are not allowed; `None` otherwise, or if the
+    /// random query equals this one.
     fn in_place_of_repeated(&self, query: &Query, round: u64) -> Option<Query> {
         if self.repeated == Repeated::Allowed || !self.visited.contains(query) {
             return None;

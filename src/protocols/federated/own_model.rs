@@ -142,7 +142,7 @@ impl ArmPrior {
     }
 }
 
-/// A draw of a function: what is needed of it to find where it is largest.
+/// A drawn function, as far as it is needed to find its largest value.
 pub(super) enum Drawn {
     /// The values at all arms.
     Arms(Vec<f64>),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_that_are_all_alike_teach_nothing() {
+    fn equal_outcomes_change_no_hyperparameters() {
         let mut own = model(2);
         own.observe(&Query::Arm(3), 0.7).unwrap();
         own.observe(&Query::Arm(9), 0.7).unwrap();
@@ -391,7 +391,7 @@ mod tests {
     }
 
     /// With few measurements the posterior is computed for every draw, later it is kept: the draws have the bits of a posterior that
-    /// was kept from the beginning. Without noise it always is.
+    /// was kept from the beginning. Without noise the posterior is always kept.
     #[test]
     fn draws_do_not_depend_on_whether_the_posterior_is_kept() {
         let given = OwnHyperparameters::Given;

@@ -104,7 +104,7 @@ impl Replication<'_> {
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
-            // A function that deviates from the objective is no accuracy.
+            // Where functions deviate from the objective, their values are not accuracies.
             let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
             if self.instance.background.performances && !deviates {
                 record.outcomes = vec![
