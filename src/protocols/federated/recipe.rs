@@ -138,7 +138,8 @@ impl Federated {
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
-        let expected = "a divisor for which neighbouring data sets have the same agents, since silence depends on what agents measured: \\n     an agent that is missing releases no silence";
+        let expected = "a divisor for which neighbouring data sets have the same agents, since silence depends on what \
+                        agents measured: an agent that is missing releases no silence";
         Some(Problem::wrong(
             "divisor",
             expected,
@@ -334,14 +335,16 @@ impl Federated {
                         .map(|problem| problem.below(&at("weights"))),
                 );
                 problems.extend(
-                    self.silence_with_divisor(aggregate).map(|problem| problem.below(at("").trim_end_matches('.'))),
+                    self.silence_with_divisor(aggregate)
+                        .map(|problem| problem.below(at("").trim_end_matches('.'))),
                 );
                 let groups: Vec<String> = self.groups.iter().map(|group| group.members.clone()).collect();
                 let remedies = aggregate.remedy_problems(&recipe.policy, agents, &groups);
                 problems
                     .extend(remedies.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
-                problems
-                    .extend(self.conflict_with_personal(aggregate).map(|p| p.below(at("").trim_end_matches('.'))));
+                problems.extend(
+                    self.conflict_with_personal(aggregate).map(|p| p.below(at("").trim_end_matches('.'))),
+                );
                 let personal = aggregate.personal_problems(&recipe.policy, &groups);
                 problems.extend(personal.into_iter().map(|p| p.below(at("").trim_end_matches('.'))));
                 let masking = aggregate.masking_problems(&recipe.policy, agents);

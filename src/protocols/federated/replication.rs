@@ -343,7 +343,7 @@ impl Replication<'_> {
                 unopened: Vec::new(),
                 name: self.recipe.server.clone(),
                 silence: self.recipe.informative_silence(),
-                passers: match self.recipe.informative_silence() {
+                silence_relays: match self.recipe.informative_silence() {
                     Some(_) => stage.relays_between(server, &agents, &[]).into(),
                     None => Arc::default(),
                 },

@@ -9,8 +9,8 @@ use std::num::NonZeroU64;
 
 /// The k agents with the largest loss among d candidates, which are drawn at random without replacement. Every agent
 /// reports with each answer its loss of the last vectors that it received: the mean squared difference between its
-/// outcomes and their prediction. The latest report counts; an agent that has not reported yet counts as having the
-/// largest loss.
+/// outcomes and the prediction of these vectors. The latest report counts; an agent that has not reported yet counts as
+/// having the largest loss.
 ///
 /// Source: Cho, Wang and Joshi 2020, "Client selection in federated learning: convergence analysis and power-of-choice
 /// selection strategies", section 4 (its variant rpow-d, in which candidates are not asked again; but here agents that

@@ -16,9 +16,9 @@ use crate::vocab::{AboveOne, Basis, Cost, Delta, Effort, Epsilon, Positive, Prob
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A random number of settings is tried, each drawn uniformly (on a box: uniformly from it); noise is added to each outcome, and the setting with the
-/// largest noisy outcome is published with this outcome, both for `epsilon` together. This is the usual method of
-/// private hyperparameter tuning.
+/// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box); noise is added to
+/// each outcome, and the setting with the largest noisy outcome is published with this outcome, both for `epsilon`
+/// together. This is the usual method of private hyperparameter tuning.
 ///
 /// The privacy does not depend on the number of settings. It does not depend on the number of trials either, but only on its
 /// distribution, as long as nobody learns the number.
