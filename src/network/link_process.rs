@@ -162,7 +162,7 @@ mod tests {
     /// A link whose messages all take 5 ms until its latency becomes random: message k then has the same draws as
     /// message k of a link that was random from the start.
     #[test]
-    fn draws_that_are_not_needed_are_passed_over() {
+    fn draws_that_are_not_needed_are_skipped() {
         let ms = Span::from_millis;
         let (sure, random) = (
             Link { latency: Constant(ms(5)).into(), ..Link::default() },

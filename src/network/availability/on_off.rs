@@ -137,7 +137,7 @@ mod tests {
     /// 400 parties with a log-normal factor of sigma 1 on periods of 1 s: the median of their first disconnected periods is 1 s. Of
     /// 400 periods, the share below the median is 1/2 with a standard error of 0.025; six of them are 0.15.
     #[test]
-    fn parties_differ_in_how_long_they_are_gone() {
+    fn durations_of_absences_differ_between_parties() {
         let mut recipe = OnOff::new(
             LatencyModel::from(Constant(Span::from_millis(1000))),
             LatencyModel::from(Constant(Span::from_millis(1000))),

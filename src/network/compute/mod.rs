@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn stragglers_come_at_their_rate() {
+    fn stragglers_occur_at_their_rate() {
         let recipe = Straggling {
             time: constant(100),
             probability: Probability::new(0.1).unwrap(),

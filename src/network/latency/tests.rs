@@ -249,7 +249,7 @@ fn jitter_is_added_to_the_fixed_delay() {
 }
 
 #[test]
-fn quantiles_rise() {
+fn quantiles_are_monotone() {
     for model in examples() {
         let model = model.as_dyn();
         let mut last = Span::ZERO;

@@ -159,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn leaves_of_a_star_talk_through_the_hub() {
+    fn routes_between_leaves_of_a_star_pass_the_hub() {
         let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(walk(star(), 3, |_, _| 1.0), [0, 1, 2]);
         assert_eq!(walk(star(), 2, |_, _| 1.0), [0, 1]);
     }
 
     #[test]
-    fn a_ring_is_walked_the_shorter_way_and_never_in_circles() {
+    fn routes_in_a_ring_take_the_quicker_direction_without_cycles() {
         let ring = || TopologyModel::from(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_goes_round_a_slow_link() {
+    fn routes_in_a_mesh_avoid_a_slow_link() {
         let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
         assert_eq!(walk(TopologyModel::from(Mesh {}), 4, slow), [0, 1, 3]);
         assert_eq!(walk(TopologyModel::from(Mesh {}), 4, |_, _| 1.0), [0, 3]);

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bias_is_the_mean_heard_minus_the_mean_due() {
+    fn the_bias_is_the_mean_over_answers_minus_the_mean_over_all() {
         let mut tally = ParticipationTally::new(4);
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Respondents(Arc::new(heard)));

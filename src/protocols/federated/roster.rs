@@ -191,7 +191,7 @@ mod tests {
 
     /// Answers are counted only where the agent was asked: (1 + 1) / (1 + 3) after one answer to three requests.
     #[test]
-    fn probabilities_are_counted() {
+    fn probabilities_of_answering_are_estimated_from_counts() {
         let mut roster = roster(&["a"; 4]);
         let importance = Importance { answers: AnswerChance::Counted, most: Positive::new(10.0).unwrap() };
         for round in 0..3 {

@@ -233,7 +233,7 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
-    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
+    /// A learner that never left an arm, although its model knew next to nothing about the other arms; absent if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_arm: Option<OneArm>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
