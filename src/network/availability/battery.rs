@@ -110,7 +110,7 @@ struct Process {
     unannounced: bool,
 }
 
-/// A party that stays disconnected for so long is taken to be gone for good.
+/// After this time without a connection, a party counts as disconnected until the end of the run.
 const GONE: Span = Span::from_nanos(400 * DAY);
 /// While the party is connected, its changes are computed in advance for a time of this length.
 const PLANNED: Span = Span::from_nanos(2 * DAY);

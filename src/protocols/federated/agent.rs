@@ -261,8 +261,7 @@ impl Agent {
                 ctx.send(self.server, Message::Done { round });
                 return;
             };
-            // Masked words reveal nothing by themselves: the ledger has an entry for the sums once they can
-            // be computed.
+            // Masked words alone reveal nothing: the ledger has an entry for the sums once they can be computed.
             let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
             ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;

@@ -58,9 +58,8 @@ pub struct Local {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cohorts: Vec<Cohort>,
     /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not
-    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive by themselves, if
-    /// it gets no arm.
-    /// Default: ten times `rounds`, and at least 10,000.
+    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive without being asked,
+    /// if it gets no arm. Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
     /// The series that are compared.

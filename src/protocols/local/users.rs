@@ -45,7 +45,7 @@ pub(super) struct UserSettings {
     /// Number of plays after which the series ends.
     pub(super) rounds: u64,
     pub(super) arrivals: Box<dyn ArrivalProcess>,
-    /// The series ends after this many consecutive users who arrived by themselves and got no arm.
+    /// The series ends after this many consecutive users who arrived without being asked and got no arm.
     pub(super) give_up_after: u64,
     /// Rewards and answers by cohort; a single one without cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
@@ -63,7 +63,7 @@ pub(super) struct UserSettings {
     pub(super) behaviour: Key,
     /// Node of the mechanisms' draws, by user.
     pub(super) mechanisms: Key,
-    /// Draws of the intervals between users who arrive by themselves.
+    /// Draws of the intervals between users who arrive without being asked.
     pub(super) intervals: Stream,
 }
 
@@ -86,9 +86,9 @@ impl UserSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Users {
     settings: UserSettings,
-    /// Number of the next user to arrive by itself.
+    /// Number of the next user who arrives without being asked.
     next: u64,
-    /// Users who arrived by themselves since the last one that got an arm.
+    /// Users who arrived without being asked since the last one that got an arm.
     unanswered: u64,
     played: u64,
     /// Recognises users who have already played, in constant memory.

@@ -161,10 +161,10 @@ impl Publication for RandomRepetitions {
         problems
     }
 
-    /// The theorems are about any algorithm whose output has an order and that is private by itself. A trial draws its point
-    /// from the box without any data and then has the loss of one noisy outcome, however many points there are. Of equal
-    /// noisy outcomes the last trial's is published; trials are independent and alike, so this is the same as an order by a
-    /// random number that each trial draws without any data.
+    /// The theorems are about any algorithm whose output has an order and of which one run is private. A trial draws
+    /// its point from the box without any data and then has the loss of one noisy outcome, however many points there
+    /// are. Of equal noisy outcomes the last trial's is published; trials are independent and alike, so this is the
+    /// same as an order by a random number that each trial draws without any data.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }
