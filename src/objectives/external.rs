@@ -29,6 +29,7 @@ use std::sync::Arc;
 /// replication; noise is added in each replication. A learner receives the settings scaled to [0, 1] along every axis, and
 /// the values unscaled. The values are assumed to depend on records that are the same in every run, so that no privacy
 /// loss is understated. The program runs with the rights of the user who starts the study.
+///
 /// With `dimensions` in place of `axes`, the objective is a search of a box: the program is asked for the value of each
 /// point that is queried, when it is queried, and reads the inputs by their names.
 ///

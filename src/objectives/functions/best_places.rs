@@ -27,6 +27,7 @@ const MICHALEWICZ: [f64; 16] = [
 
 impl Function {
     /// The points of its domain with the smallest value, `[d]` each, in the function's own units.
+    ///
     /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
     /// Rosenbrock, Griewank and Rastrigin are sums whose terms are never below their smallest values, for all real
     /// numbers. At a stationary point of a sum of Gaussians, each coordinate is a weighted mean of those of the
