@@ -14,7 +14,7 @@ pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     }
     let drawn = network.child("compute").child(name).stream().open_uniform();
     let slowness = model.slowness_numbered(party.number, party.device(name, network, drawn));
-    // A job is slowed down if its last draw is small, so the largest draw below 1 excludes random slowdowns.
+    // `job` slows a job down if its last argument is small, so the largest number below 1 excludes random slowdowns.
     model.job(slowness, 0.5, 1.0f64.next_down()).seconds()
 }
 
@@ -28,9 +28,9 @@ mod tests {
     use crate::vocab::{Finite, NonNegative};
     use std::sync::Arc;
 
-    /// Where speed depends on heterogeneity, devices announce the speed that they have.
+    /// Devices whose speed is correlated with heterogeneity announce their actual speed.
     #[test]
-    fn devices_announce_the_speed_that_they_have() {
+    fn devices_announce_their_actual_speed() {
         let together = Together {
             of: vec![PartyQuantity::Heterogeneity, PartyQuantity::Speed],
             correlation: Some(Finite::new(-0.6).unwrap()),

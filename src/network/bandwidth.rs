@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn rounded_times_take_no_room() {
+    fn rounding_of_times_takes_no_space_in_the_buffer() {
         // 100 bytes take 266,666.67 ns, rounded to 266,667: two messages fill a buffer of 200 bytes exactly.
         let rate = &RateCurve::constant(Rate::from_bits_per_second(3e6).unwrap());
         let mut queue = Queue::default();

@@ -70,7 +70,7 @@ impl MissingCells {
     pub(super) const REFUSED: Self = Self::Refuse("correct the file");
 }
 
-/// Number of bad cells of a column that are named.
+/// Most bad cells of a column that an error message names.
 const NAMED: usize = 5;
 
 /// The problem of all bad cells of a column, each with its line.

@@ -49,8 +49,8 @@ impl CapacityTable {
         Ok(Self { devices, by_speed })
     }
 
-    /// The milliseconds per sample and the rate of a party's device; a device is drawn by its place among all devices, in
-    /// (0, 1), 1 for the slowest.
+    /// The milliseconds per sample and the rate of a party's device; a drawn device is the one at the quantile
+    /// `slowness`, in (0, 1), of all devices, 1 for the slowest.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, slowness: f64) -> (f64, f64) {
         let all = self.devices.len();
         let place = match choice {

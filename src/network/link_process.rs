@@ -35,7 +35,8 @@ pub(super) struct LinkProcess {
     pub(super) ends: (PartyId, PartyId),
 }
 
-/// The losses of one link. Without a state they need no process of their own, which would take further memory accesses.
+/// The losses of one link. Independent losses have no state, so they need no process, which would take further memory
+/// accesses.
 #[derive(Clone, Debug)]
 enum Losses {
     /// The probability with which each message is lost.
@@ -161,7 +162,7 @@ mod tests {
     /// A link whose messages all take 5 ms until its latency becomes random: message k then has the same draws as
     /// message k of a link that was random from the start.
     #[test]
-    fn draws_that_are_not_needed_are_passed_over() {
+    fn draws_that_are_not_needed_are_skipped() {
         let ms = Span::from_millis;
         let (sure, random) = (
             Link { latency: Constant(ms(5)).into(), ..Link::default() },

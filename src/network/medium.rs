@@ -289,7 +289,7 @@ mod tests {
     /// Two parties that receive each message with probability 1/2, a third that is alternately online and offline, and
     /// two blackouts of one group: if only a blackout changes, all else continues as in the unchanged network.
     #[test]
-    fn what_a_fork_does_not_change_goes_on() {
+    fn a_fork_that_changes_a_blackout_leaves_all_else_as_it_was() {
         let network = |until: u64| {
             let mut network = Network::new(Mesh {}.into(), Link::default());
             let down = |from, until| Blackout { group: "b".to_owned(), from: ms(from), until: ms(until) };

@@ -71,8 +71,8 @@ impl Connection {
         self.causes[0].process.receives()
     }
 
-    /// The party, at `now`, has been given work that begins at `begins` and lasts this long. True if the next change of its connection
-    /// is another one now; [`Self::next_switch`] then returns it.
+    /// Takes note that the party, at `now`, was given work that begins at `begins` and lasts this long. Returns true if
+    /// this replaces the next change of its connection; [`Self::next_switch`] then returns the new one.
     pub(super) fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let cause = &mut self.causes[0];
         if !cause.process.works(now, begins, for_time) {

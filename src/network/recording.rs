@@ -5,7 +5,7 @@ use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Where a recording is found, and its units.
+/// The file of a recording, the names of its columns, and their units.
 #[derive(Debug)]
 pub(super) struct RecordingFile<'a> {
     pub(super) file: &'a Path,
@@ -15,7 +15,7 @@ pub(super) struct RecordingFile<'a> {
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
-    /// What is done about rows without a value. If they are read, they are no measurements: the value before goes on.
+    /// What is done about rows without a value. If they are read, they are skipped: the value before them holds on.
     pub(super) missing: MissingCells,
 }
 

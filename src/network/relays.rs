@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hub_of_a_star_stands_between_its_leaves() {
+    fn the_hub_of_a_star_relays_between_its_leaves() {
         let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(between(star(), Encryption::EndToEnd, (0, 3)), [vec![1], vec![]]);
         assert_eq!(between(star(), Encryption::None, (0, 3)), [vec![1], vec![1]]);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn every_party_of_a_longer_way_is_one() {
+    fn every_party_between_the_ends_of_a_route_is_a_relay() {
         let pair = |a: usize, b: usize| (format!("p{a}"), format!("p{b}"));
         let chain = || TopologyModel::from(Edges(vec![pair(0, 2), pair(2, 1), pair(1, 3)]));
         assert_eq!(between(chain(), Encryption::None, (0, 3)), [vec![1, 2], vec![1, 2]]);

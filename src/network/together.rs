@@ -55,9 +55,9 @@ impl PartyQuantity {
 /// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
 /// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be
 /// inverted; instead, the objectives (and the noises) that the agents of the group drew are reassigned among them by rank:
-/// the agent with the largest normal number gets the objective that is furthest from the mean of all agents', for `DataSize`
-/// that of the most records, and for `Noise` the largest noise. Quantities that are not
-/// named stay independent.
+/// the agent with the largest normal number gets the objective that is furthest from the mean of all agents', for
+/// `DataSize` the objective with the most records, and for `Noise` the largest noise. Quantities that are not named
+/// stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.
@@ -117,9 +117,9 @@ impl Together {
         Some(root)
     }
 
-    /// A party's place in the distribution of a quantity, in (0, 1): 1 is the fastest, the most available, or the one
-    /// whose objective differs most. `None` if the quantity is not named. `network` is the node of the seed tree for
-    /// the network.
+    /// A party's quantile in the distribution of a quantity, in (0, 1): 1 is the fastest or the most available party,
+    /// or the one whose objective differs most, that has the most records, or the largest noise. `None` if the quantity
+    /// is not named. `network` is the node of the seed tree for the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;
@@ -136,8 +136,8 @@ impl Together {
         self.of.contains(&quantity)
     }
 
-    /// The quantities of agents' data that are named with a correlation other than 0 to speed or availability, so that times tell
-    /// something about data.
+    /// The quantities of agents' data that are named with a correlation other than 0 to speed or availability, so that
+    /// the times of messages reveal something about data.
     #[must_use]
     pub fn revealed_by_times(&self) -> Vec<PartyQuantity> {
         let tied = |i: usize| {
@@ -300,11 +300,11 @@ mod tests {
     }
 
     #[test]
-    fn times_tell_of_data_that_they_depend_on() {
+    fn times_reveal_data_that_they_depend_on() {
         let told = |text: &str| crate::scenario::part::<Together>(text).unwrap().revealed_by_times();
         assert_eq!(told("Together(of: [Speed, Noise], correlation: 0.5)"), [PartyQuantity::Noise]);
         assert_eq!(told("Together(of: [Speed, Noise], correlation: 0)"), []);
-        // Noise depends on heterogeneity only, which nobody sees.
+        // Noise depends only on heterogeneity, on which no times depend.
         let matrix = "[[1, 0, 0], [0, 1, 0.5], [0, 0.5, 1]]";
         assert_eq!(told(&format!("Together(of: [Speed, Heterogeneity, Noise], matrix: {matrix})")), []);
         let both: Together =

@@ -4,8 +4,8 @@ use super::lattice::{Lattice, whole_steps};
 use crate::gp::{Cholesky, GpError};
 use crate::rng::Stream;
 
-/// Variance of the white noise that each input adds to the correlation beyond the grid, so that its matrices can be
-/// factorised: a standard deviation of 1e-4 of the function's.
+/// Variance of the white noise that is added to the correlations along each input, so that their matrices can be
+/// factorised. Its standard deviation is 1e-4 of the function's.
 const NUGGET: f64 = 1e-8;
 
 /// The matrices of one input: correlations exp(-r^2 / 2) plus the nugget.

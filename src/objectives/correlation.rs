@@ -130,7 +130,7 @@ impl Correlation {
     }
 }
 
-/// The objective's fields for messages about its files, which may be in the scenario's folder or in the folder of
+/// Names the objective's fields in messages about its files, which may be in the scenario's folder or in the folder of
 /// `--data`.
 struct Named<'a> {
     correlation: &'a Correlation,

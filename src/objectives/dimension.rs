@@ -45,7 +45,7 @@ pub enum Dimension {
     ///
     /// Example: `Categorical(name: "solver", values: ["sgd", "adam"])`.
     Categorical {
-        /// Its name in results, another one for each input.
+        /// Its name in results, which no other input has.
         name: String,
         /// Its values, 2 to 32 different words.
         values: Vec<String>,
@@ -107,7 +107,7 @@ impl Dimension {
         }
     }
 
-    /// What is wrong with it by itself, below `place`.
+    /// What is wrong with this input alone; paths begin with `place`.
     fn problems(&self, place: &str) -> Vec<Problem> {
         let (kind, (low, high), variant) = (self.kind(), self.ends(), self.word());
         let mut problems = Vec::new();
@@ -155,7 +155,7 @@ impl Dimension {
     }
 }
 
-/// What is wrong with these inputs by themselves, all of it, below `dimensions`.
+/// All problems of these inputs that do not concern other fields; paths begin with `dimensions`.
 pub(super) fn problems(dimensions: &[Dimension]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !(1..=MOST_DIMENSIONS).contains(&dimensions.len()) {

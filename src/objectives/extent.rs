@@ -8,7 +8,7 @@ use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
 pub struct Extent {
     /// Number of arms, n.
     pub arms: u64,
-    /// Whether queries are points of a box; `arms` is then the number of points of the sample that stands for it.
+    /// Whether queries are points of a box; `arms` is then the number of points of the sample that represents the box.
     pub is_box: bool,
     /// Number of inputs of an arm, d.
     pub inputs: u64,
@@ -82,9 +82,9 @@ impl Extent {
         self
     }
 
-    /// The `effort` of a learner for this problem, with the fields that state the numbers of arms and of
-    /// outcomes in place of `ARMS` and `OUTCOMES`, which a learner does not know. `outcomes` is the path of
-    /// the field that states the number of outcomes, relative to the calling recipe, and the value of that
+    /// The `effort` of a learner for this problem. The placeholders `ARMS` and `OUTCOMES` are replaced by the fields
+    /// that state the numbers of arms and of outcomes, because a learner does not know these fields. `outcomes` is the
+    /// path of the field that states the number of outcomes, relative to the calling recipe, and the value of that
     /// field.
     #[must_use]
     pub fn of_learner(&self, mut effort: Effort, outcomes: (&str, u64)) -> Effort {

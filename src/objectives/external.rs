@@ -30,8 +30,8 @@ use std::sync::Arc;
 /// the values unscaled. The values are assumed to depend on records that are the same in every run, so that no privacy
 /// loss is understated. The program runs with the rights of the user who starts the study.
 ///
-/// With `dimensions` in place of `axes`, it is a search of a box: the program is asked for the value of each point that is
-/// queried, when it is queried, and reads the inputs by their names.
+/// With `dimensions` in place of `axes`, the objective is a search of a box: the program is asked for the value of each
+/// point that is queried, when it is queried, and reads the inputs by their names.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.
@@ -222,7 +222,7 @@ impl Objective for External {
         let mut problems = self.program().problems();
         if let Some(dimensions) = &self.dimensions {
             let mut refuse = |field: &str, found: String| {
-                let expected = "nothing beside `dimensions`: a search of a box has no list of settings";
+                let expected = "only `dimensions`: a search of a box has no list of settings";
                 problems.push(Problem::wrong(field, expected, found, "leave one of the two out"));
             };
             if !self.axes.is_empty() {
@@ -237,7 +237,7 @@ impl Objective for External {
         if self.best.is_some() {
             problems.push(Problem::wrong(
                 "best",
-                "nothing beside `axes`: the best setting is found by asking for all of them",
+                "only `axes`: the best setting is found by asking for all of them",
                 "a value",
                 "leave it out",
             ));

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 /// Number of points that represent the box in estimates.
 pub(super) const SAMPLE: usize = 1024;
 
-/// What the scenario states of the function.
+/// What the scenario states about the function.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
     pub(super) program: Program,
@@ -25,7 +25,7 @@ pub(super) struct Recipe {
     pub(super) best: Option<f64>,
 }
 
-/// The function: before a series begins, it is 0 everywhere.
+/// The function that the program computes. Before a series begins, it is 0 everywhere.
 #[derive(Debug)]
 struct Asked {
     recipe: Recipe,
@@ -42,7 +42,8 @@ struct Dialogue {
 }
 
 impl PointFunction for Asked {
-    /// The value that the program gives for the point; 0 if there is none, and the replication has then failed.
+    /// The value that the program gives for the point; 0 before a series begins. If the program fails, the value is 0
+    /// and the replication fails.
     fn at(&self, point: &[f64]) -> f64 {
         let Some(dialogue) = &self.dialogue else { return 0.0 };
         let Recipe { domain, sign, best, .. } = &self.recipe;
@@ -82,7 +83,7 @@ impl PointFunction for Asked {
         true
     }
 
-    /// Asks its further questions in a dialogue of its own, which continues this one.
+    /// A copy that asks its further questions in a dialogue of its own, which continues this one.
     fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
         let dialogue = self.dialogue.as_ref()?.lock().expect("no holder of this lock panics").clone();
         let dialogue = Some(Mutex::new(dialogue));

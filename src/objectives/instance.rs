@@ -64,7 +64,8 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
         false
     }
 
-    /// A copy that asks its further questions by itself, for a branch of a fork; `None` if copies may share one function.
+    /// A copy that asks its further questions in a dialogue of its own, for a branch of a fork; `None` if copies may
+    /// share one function.
     fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
         None
     }
@@ -105,8 +106,8 @@ impl Continuum {
 /// One replication's problem. Larger values are better.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), points of the unit cube that
-    /// stand for it in estimates and are not arms; the surrogate is then in units of the unit cube.
+    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), points of the unit
+    /// cube that represent the box in estimates and are not arms; the surrogate is then in units of the unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
@@ -121,8 +122,8 @@ pub struct Instance {
 /// Facts about a problem besides its arms, values, noise and surrogate.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemFacts {
-    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws one: used to check
-    /// guarantees; no party sees it.
+    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws such values: used to check
+    /// guarantees; no party sees them.
     pub neighbour: Option<Arc<Vec<f64>>>,
     /// Facts about the loss, for an objective whose values are minus the mean of a loss.
     pub tuning: Option<TuningFacts>,
@@ -255,7 +256,7 @@ impl Instance {
     pub fn placeholder_on(domain: Option<SearchBox>) -> Self {
         let continuum = domain.map(|domain| Continuum {
             domain,
-            function: Arc::new(Nothing),
+            function: Arc::new(ZeroFunction),
             best: 0.0,
             best_is_known: true,
         });
@@ -288,11 +289,11 @@ impl Instance {
     }
 }
 
-/// The function of a dry run.
+/// The function of a dry run: 0 everywhere.
 #[derive(Debug)]
-struct Nothing;
+struct ZeroFunction;
 
-impl PointFunction for Nothing {
+impl PointFunction for ZeroFunction {
     fn at(&self, _: &[f64]) -> f64 {
         0.0
     }

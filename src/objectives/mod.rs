@@ -238,7 +238,7 @@ pub trait Objective: Send + Sync {
         None
     }
 
-    /// For an objective on a box: the field that makes it one, and how to write a finite set of arms instead.
+    /// For an objective on a box: the field that states the box, and how to write a finite set of arms instead.
     fn finite_instead(&self) -> (&'static str, &'static str) {
         ("points", "write points: Sobol(1024), for example")
     }
@@ -249,9 +249,9 @@ pub trait Objective: Send + Sync {
     }
 
     /// The points of the unit cube, `[d]` each, at which the function on the box ([`Self::domain`]) is largest, if it can be
-    /// shifted: all inputs are real numbers on a linear scale, and it has a value, but no larger one, up to one side beyond
-    /// the box. The agents of a federation can then have shifted functions whose largest value is known.
-    /// Default: none.
+    /// shifted: all inputs are real numbers on a linear scale, and up to one side length beyond the box the function is
+    /// defined and has no larger value. The agents of a federation can then have shifted functions whose largest value
+    /// is known. Default: none.
     fn best_points(&self) -> Vec<Vec<f64>> {
         Vec::new()
     }

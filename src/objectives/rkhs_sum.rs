@@ -135,7 +135,7 @@ impl Objective for RkhsSum {
 }
 
 impl Ready {
-    /// The values at these points of the function of a stream.
+    /// The values at these points of the function that is drawn from `stream`.
     fn values_at(&self, points: &[f64], stream: &mut Stream) -> Vec<f64> {
         let mut values = vec![0.0; points.len()];
         let mut column = vec![0.0; points.len()];

@@ -15,8 +15,8 @@ pub enum StatedNoise {
     Recorded,
 }
 
-/// What a recipe states. `check` refuses a protocol that this contradicts; what a recipe does not state is checked at the
-/// start of a run.
+/// What a recipe states. `check` refuses a protocol whose requirements contradict it; requirements about facts that a
+/// recipe does not state are checked at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stated {
     /// The noise of a measurement.

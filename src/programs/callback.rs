@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callback_is_offered_once_and_for_as_long_as_its_run() {
+    fn a_callback_is_offered_once_and_until_its_registration_is_dropped() {
         let one = offer("callback test", Arc::new(Silent)).unwrap();
         assert_eq!(
             offer("callback test", Arc::new(Silent)).unwrap_err(),

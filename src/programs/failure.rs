@@ -88,7 +88,7 @@ pub enum ProgramFailure {
     /// A replay, which starts no program, has no stored answer to a question.
     #[error(
         "{asked} of the program `{program}` has no answer in the run folder, and a replay starts no program: \
-         either it asks another question than the run did, or the stored answers were changed"
+         either the replay asks another question than the run did, or the stored answers were changed"
     )]
     NotKept {
         /// The program's command.

@@ -7,7 +7,7 @@ use std::path::Path;
 pub(super) enum Runs<'a> {
     /// A file, at this position in the command.
     File(usize, &'a str),
-    /// A module, which the interpreter looks for by itself.
+    /// A module, for which the interpreter searches its module path.
     Module(&'a str),
     /// Something else or nothing; or the program is no known interpreter, or has an option that is not known.
     Other,

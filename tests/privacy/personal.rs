@@ -278,12 +278,12 @@ fn what_would_tell_more_is_refused() {
         "server: Masked(planned_dropout: 0)",
         "selection: Fastest(k: 3)",
     ] {
-        assert!(told(&format!("{LEVELS}, {more}"), AGENTS).contains("beside `personal`"), "{more}");
+        assert!(told(&format!("{LEVELS}, {more}"), AGENTS).contains("together with `personal`"), "{more}");
     }
     let fixed = AGENTS.replace("Poisson(0.4)", "FixedSize(4)");
-    assert!(told(LEVELS, &fixed).contains("beside `personal`"));
+    assert!(told(LEVELS, &fixed).contains("together with `personal`"));
     let open = AGENTS.replace("clip: 1, noise_multiplier: 1, ", "");
-    assert!(told(LEVELS, &open).contains("beside `personal`"));
+    assert!(told(LEVELS, &open).contains("together with `personal`"));
     let silent = AGENTS.replace(
         "members: \"agent\"",
         "members: \"agent\", silence: Informative(by: Value, slope: 1, base_rate: 0.3, least: 0.1, most: 0.6)",

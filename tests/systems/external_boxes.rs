@@ -192,10 +192,10 @@ fn what_a_program_on_a_box_cannot_have_is_refused() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), "", &local(THREE));
     let refused = |change: &str, parts: &[&str]| refused(&path, &[change], parts);
-    refused("objective.External.axes=[(low: 0, high: 1, values: 4)]", &["beside `dimensions`"]);
-    refused("objective.External.agents=Some(3)", &["beside `dimensions`"]);
+    refused("objective.External.axes=[(low: 0, high: 1, values: 4)]", &["only `dimensions`"]);
+    refused("objective.External.agents=Some(3)", &["only `dimensions`"]);
     let finite = "objective=External(command: [\"sh\", \"program.sh\"], axes: [(low: 0, high: 1, values: 4)], best: Some(1))";
-    refused(finite, &["beside `axes`"]);
+    refused(finite, &["only `axes`"]);
     let words = "objective.External.dimensions=[Categorical(name: \"solver\", values: [\"a\", \"a\"])]";
     refused(words, &["dimensions[0].Categorical.values[1]", "a word that no earlier value has"]);
     refused("objective.External.dimensions=[]", &["1 to 16 inputs"]);

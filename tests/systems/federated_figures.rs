@@ -161,7 +161,7 @@ fn an_axis_has_ends_or_a_list() {
     for (c, more, said) in [
         ("Axis(values: [1, 0.5])", "", "each above the one before"),
         ("Axis(values: 3)", "", "the end of an axis"),
-        ("Axis(low: 1, values: [1, 2])", "", "beside a list of values"),
+        ("Axis(low: 1, values: [1, 2])", "", "with a list of values"),
         ("Axis(values: [1, 2])", ", score: PlattArea(folds: 1)", "at least 2 folds"),
     ] {
         let (code, _, stderr) = scenario(c, more);

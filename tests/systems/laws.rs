@@ -96,7 +96,7 @@ fn wrong_laws_are_told_with_their_place() {
     refused(ECHO, &link(early), &["from", "between which at least 0.000001"]);
     refused(ECHO, &link("Triangular(low: \"1s\", mode: \"9s\", high: \"2s\")"), &["mode", "from `low`"]);
     refused(ECHO, &link("Weibul(scale: \"1s\", shape: 1)"), &["Weibull"]);
-    refused(USERS, "protocol.popularity=Zipf(exponent: 1)", &["popularity", "a population"]);
+    refused(USERS, "protocol.popularity=Zipf(exponent: 1)", &["popularity", "a `population`"]);
     refused(USERS, "protocol.arrivals=Renewal(interval: Constant(\"0s\"))", &["interval", "above 0"]);
     let measured = "Empirical(file: \"nosuch.csv\", column: \"ms\")";
     refused(USERS, &format!("protocol.answer_after={measured}"), &["answer_after", "without a file"]);

@@ -8,12 +8,13 @@ use crate::vocab::{NonNegative, Probability, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A device with a battery: it takes part while it is charged, or while its level is high enough.
+/// A device with a battery: it takes part while it is being charged, or while the battery's level is high enough.
 ///
 /// The level begins at a random value, falls at a constant rate, falls faster while the party computes, and rises between
 /// two hours of the local day; it stays between 0 and 1. While the level is below `least`, the party is disconnected, except
-/// in the charging hours if `while_charging`: it neither sends nor receives, and learns of it, as with every other
-/// availability. A job that has begun goes on and uses the battery; if the party is disconnected when the job ends, its answer is lost.
+/// in the charging hours if `while_charging`: it neither sends nor receives, and is informed of the disconnection, as
+/// with every other availability. A job that has begun continues and uses the battery; if the party is disconnected
+/// when the job ends, its answer is lost.
 ///
 /// Example: `Battery(charges: ChargingHours(from: 23, until: 6), least: 0.4, idle: "30h", busy: "4h", full: "2h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,16 +26,16 @@ pub struct Battery {
     pub least: Probability,
     /// Time in which an idle device uses a full battery, above 0.
     pub idle: Span,
-    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Jobs that run at once on several
-    /// servers each use it.
+    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Of jobs that run
+    /// at the same time on several servers, each uses the battery at this rate.
     pub busy: Span,
     /// Time in which charging fills an empty battery if nothing is used meanwhile, above 0. The
     /// idle use goes on during charging.
     pub full: Span,
-    /// Whether a device that is charged takes part at any level. Default: true.
+    /// Whether a device that is being charged takes part at any level. Default: true.
     #[serde(default = "yes")]
     pub while_charging: bool,
-    /// Least level at the start; each party's is drawn uniformly between this level and 1. Default: 0.
+    /// Least level at the start; each party's level is drawn uniformly between this number and 1. Default: 0.
     #[serde(default = "zero")]
     pub begins: Probability,
     /// Time zones; each party draws one. Default: one, UTC.
@@ -105,13 +106,13 @@ struct Process {
     known: State,
     /// The state after the change that was announced last, with the jobs that are known.
     ahead: State,
-    /// Whether the state of `ahead` has not been announced, because the plan changed.
-    untold: bool,
+    /// Whether the state of `ahead` has not been announced, because a job changed the plan.
+    unannounced: bool,
 }
 
-/// A party that stays disconnected for so long is taken to be gone for good.
+/// After this time without a connection, a party counts as disconnected until the end of the run.
 const GONE: Span = Span::from_nanos(400 * DAY);
-/// While the party is connected, the plan is made for so long at a time.
+/// While the party is connected, its changes are computed in advance for a time of this length.
 const PLANNED: Span = Span::from_nanos(2 * DAY);
 
 impl Process {
@@ -130,8 +131,8 @@ impl Process {
         (charged && self.recipe.while_charging) || level >= self.recipe.least.get()
     }
 
-    /// Advances the state to the next change of the connection, or to `limit` if there is none before or at it; true if there
-    /// was one.
+    /// Advances the state to the next change of the connection and returns true; if there is none up to `limit`,
+    /// advances it to `limit` and returns false.
     fn advance(&self, state: &mut State, limit: Time) -> bool {
         let least = self.recipe.least.get();
         while state.at < limit {
@@ -142,11 +143,11 @@ impl Process {
             let until = ends.fold(boundary.min(limit), Time::min);
             let used = 1.0 / self.recipe.idle.seconds() + running as f64 / self.recipe.busy.seconds();
             let rate = if charged { 1.0 / self.recipe.full.seconds() - used } else { -used };
-            // The level matters unless the charger decides.
+            // The level decides unless charging suffices.
             let decides = !(charged && self.recipe.while_charging);
             let crosses = decides && (if state.online { rate < 0.0 } else { rate > 0.0 });
             if crosses {
-                // Rounded up, so that the change comes when the level has reached `least`, and below it is disconnected.
+                // Rounded up, so that the change is not before the level has reached `least`.
                 let wait = ((least - state.level) / rate * 1e9).max(0.0).ceil();
                 let reachable = least > 0.0 && wait < (until - state.at).nanos() as f64;
                 if reachable {
@@ -178,7 +179,7 @@ impl Availability for Battery {
         let passed = (local + 2.0 * DAY as f64).max(0.0) as u64 % DAY;
         let known = State { at: Time::ZERO, level, online: true, jobs: Vec::new() };
         let ahead = known.clone();
-        let mut process = Process { recipe: self.clone(), passed, known, ahead, untold: false };
+        let mut process = Process { recipe: self.clone(), passed, known, ahead, unannounced: false };
         let (charged, _) = process.charging(Time::ZERO);
         process.known.online = process.is_online(charged, level);
         process.ahead.online = process.known.online;
@@ -216,7 +217,7 @@ impl AvailabilityProcess for Process {
 
     fn next_switch(&mut self) -> Option<Switch> {
         let mut ahead = self.ahead.clone();
-        if !std::mem::take(&mut self.untold) {
+        if !std::mem::take(&mut self.unannounced) {
             let length = if ahead.online { PLANNED } else { GONE };
             let limit = ahead.at + length;
             if !self.advance(&mut ahead, limit) && !ahead.online {
@@ -230,12 +231,12 @@ impl AvailabilityProcess for Process {
 
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let mut known = self.known.clone();
-        // A change at this very time may not have happened yet.
+        // The kernel may not have processed a change at `now` yet.
         let mut last = None;
         while self.advance(&mut known, now) {
             last = Some(known.at);
         }
-        self.untold = last == Some(now);
+        self.unannounced = last == Some(now);
         known.jobs.push((begins, begins + for_time));
         self.ahead = known.clone();
         self.known = known;
@@ -270,7 +271,7 @@ mod tests {
         let mut found = Vec::new();
         while found.len() < count {
             let switch = process.next_switch().unwrap();
-            // A change to the same state only says that the plan goes on.
+            // A change to the same state only means that more of the plan is computed.
             if switch.online != online {
                 online = switch.online;
                 found.push(((switch.at.seconds() / 3.6).round() as i64, online));
@@ -294,21 +295,22 @@ mod tests {
         let mut device = process("0.5", ", while_charging: false");
         let up = 17_000 + (350.0_f64 / 0.45).round() as i64;
         assert_eq!(changes(&mut *device, 2), [(10_000, false), (up, true)]);
-        // Charging that is slower than the idle use never brings it back.
+        // Charging that is slower than the idle use never connects the device again.
         let text = "Battery(charges: ChargingHours(from: 23, until: 6), least: 0.5, idle: \"20h\", busy: \"4h\", full: \"21h\", begins: 1, \
                     starts: 6, while_charging: false)";
         let model: super::super::AvailabilityModel = crate::scenario::part(text).unwrap();
         let mut device = model.as_dyn().start(Key::root(1).stream());
         assert_eq!(changes(&mut *device, 1), [(10_000, false)]);
         assert_eq!(device.next_switch(), None);
-        // A battery that never falls so low is never disconnected, and its plan goes on.
+        // A device whose battery never falls to `least` is never disconnected, and its plan has no end.
         let mut device = process("0.1", "");
         assert!((0..500).all(|_| device.next_switch().unwrap().online));
     }
 
     #[test]
-    fn work_changes_what_was_announced() {
-        // One hour of work from the first hour on uses a quarter more of the battery: half is left after 5 h, not after 10.
+    fn work_changes_the_announced_times() {
+        // One hour of work, from 1 h on, uses a quarter of the battery in addition: half is left after 5 h, not after
+        // 10.
         let mut device = process("0.5", "");
         let announced = device.next_switch().unwrap();
         assert_eq!(announced, Switch::connection(hours(10.0), false));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_place_changes_the_probability_and_no_other_draw() {
+    fn a_stated_level_changes_the_probability_and_no_other_draw() {
         let recipe = BetaPerMessage {
             mean: Probability::new(0.5).unwrap(),
             concentration: Positive::new(2.0).unwrap(),
@@ -125,7 +125,7 @@ mod tests {
             (0..200).map(|_| process.receives()).collect::<Vec<bool>>()
         };
         let (few, many) = (heard(0.2), heard(0.9));
-        assert!(few.iter().zip(&many).all(|(few, many)| !few || *many), "monotone in the place");
+        assert!(few.iter().zip(&many).all(|(few, many)| !few || *many), "monotone in the level");
         let drawn = Key::root(3).stream().open_uniform();
         let mut plain = recipe.start(Key::root(3).stream());
         assert_eq!(heard(drawn), (0..200).map(|_| plain.receives()).collect::<Vec<bool>>());

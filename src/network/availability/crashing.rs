@@ -80,7 +80,7 @@ mod tests {
     use crate::vocab::{Span, Time};
 
     #[test]
-    fn up_and_down_alternate_and_say_what_is_left() {
+    fn up_and_down_periods_alternate_and_crashes_state_what_happens_to_memory() {
         let constant = |ms| LatencyModel::from(Constant(Span::from_millis(ms)));
         let recipe = Crashing { up: constant(30), down: constant(10), memory: Memory::Lost };
         let mut process = recipe.start(Key::root(3).stream());

@@ -8,7 +8,7 @@ use crate::vocab::{NonNegative, Probability, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Connected between two hours of the local day, such as phones that charge at night.
+/// The party is connected between two hours of the local day, like a phone that is charged at night.
 ///
 /// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`;
 /// otherwise it connects and disconnects up to `spread` earlier or later than stated, both drawn for each day.
@@ -30,8 +30,8 @@ pub struct DayAndNight {
     /// Probability that the party connects on a given day. Default: 1.
     #[serde(default = "one")]
     pub joins: Probability,
-    /// Largest difference between a stated hour and the drawn one. The differences of `from` and `until` together stay below
-    /// the time connected and below that disconnected. Default: 0s.
+    /// Largest difference between a stated hour and the drawn one. Twice this duration must be below the connected and
+    /// below the disconnected time of a day. Default: 0s.
     #[serde(default)]
     pub spread: Span,
 }
@@ -135,7 +135,7 @@ impl Availability for DayAndNight {
         if problems.is_empty() && shortest > 0 && self.spread.nanos().saturating_mul(2) >= shortest {
             let expected = format!("less than {}", Span::from_nanos(shortest / 2));
             let cure =
-                "lower it, so that a day's interval ends after it begins and before that of the next day";
+                "lower it, so that a day's interval ends after it begins and before the next day's begins";
             problems.push(Problem::wrong("spread", expected, self.spread.to_string(), cure));
         }
         problems

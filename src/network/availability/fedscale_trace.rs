@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Available in the recorded intervals of a client.
+/// The party is available in the recorded intervals of a client.
 ///
 /// The file has the contents of FedScale's `client_behave_trace` as JSON: an object with one entry per client, whose
 /// `active` and `inactive` are the times in seconds at which its intervals begin and end, and whose `finish_time` is the
@@ -66,7 +66,7 @@ impl Availability for FedScaleTrace {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The availability of the client at the place `level` in the ascending order of clients by the
+    /// The availability of the client at the quantile `level`, in (0, 1), of all clients in ascending order of the
     /// share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)

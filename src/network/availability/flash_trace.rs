@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Available while a recorded phone was charging, connected by WLAN and locked, or in other chosen states.
+/// The party is available while a recorded phone was charging, connected by WLAN and locked, or in other chosen states.
 ///
 /// The file has the format of FLASH's `state_traces.json`: a JSON object with one entry per device, whose `messages` are
 /// lines of a time (`2020-01-29 01:57:36`), a tab and a state. A state lasts until the next record that changes it. A
-/// device's recording lasts from its first to its last record; the run begins at the earliest record of the file, so that
-/// devices agree about the time of day. A device that never has all states at once is never available; FLASH leaves
-/// such devices out.
+/// device's recording lasts from its first to its last record; with the default `offset`, the run begins at the
+/// earliest record of the file, so that devices agree about the time of day. A device that never has all states at once
+/// is never available; FLASH leaves such devices out.
 /// Source: Yang et al. 2021, "Characterizing impacts of heterogeneity in federated learning upon large-scale smartphone
 /// data", section 3 (<https://github.com/PKU-Chengxu/FLASH>).
 ///
@@ -89,7 +89,7 @@ impl Availability for FlashTrace {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The availability of the device at the place `level` in the ascending order of devices by the
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
     /// share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)

@@ -55,9 +55,8 @@ pub trait Availability {
         false
     }
 
-    /// A new process for a party at a stated place in the distribution of that draw: `level` in (0,
-    /// 1), 1 for the most available. All its other draws are those of [`Self::start`]. Only called
-    /// if [`Self::differs`] is true.
+    /// A new process for a party at a stated quantile of the distribution of that draw: `level` in (0, 1), 1 for the
+    /// most available. All its other draws are those of [`Self::start`]. Only called if [`Self::differs`] is true.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = level;
         self.start(stream)
@@ -166,9 +165,9 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// Tells the process, at `now`, that the party works from `begins` on, for this long, on a message. Called in order of time. True if
-    /// the changes that [`Self::next_switch`] has returned for later than `now` no longer hold: its next call then returns the first change
-    /// at or after `now`.
+    /// Tells the process, at `now`, that the party works from `begins` on, for this long, on a message. Called in order
+    /// of time. Returns true if changes after `now` that [`Self::next_switch`] has returned are no longer valid; its
+    /// next call then returns the first change at or after `now`.
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let _ = (now, begins, for_time);
         false

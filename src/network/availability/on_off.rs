@@ -55,7 +55,8 @@ impl OnOff {
         Box::new(Process(turns.longer(longer)))
     }
 
-    /// The factor of a party at the place `level` in the distribution of availability, 1 for the most available.
+    /// The factor of a party at the quantile `level`, in (0, 1), of the distribution of availability, 1 for the most
+    /// available.
     fn longer(&self, level: f64) -> f64 {
         libm::exp(-self.sigma.get() * normal_quantile(level))
     }
@@ -136,7 +137,7 @@ mod tests {
     /// 400 parties with a log-normal factor of sigma 1 on periods of 1 s: the median of their first disconnected periods is 1 s. Of
     /// 400 periods, the share below the median is 1/2 with a standard error of 0.025; six of them are 0.15.
     #[test]
-    fn parties_differ_in_how_long_they_are_gone() {
+    fn durations_of_absences_differ_between_parties() {
         let mut recipe = OnOff::new(
             LatencyModel::from(Constant(Span::from_millis(1000))),
             LatencyModel::from(Constant(Span::from_millis(1000))),

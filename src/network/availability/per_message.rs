@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probability_is_that_of_hearing_however_it_is_written() {
+    fn both_notations_state_the_probability_of_receiving() {
         for (text, heard) in [
             ("PerMessage(heard: 0.9)", 0.9),
             ("PerMessage(0.9)", 0.9),

@@ -126,8 +126,8 @@ impl Following {
         Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
     }
 
-    /// The availability of the device at the place `level`, in (0, 1), in the ascending order by the share of time
-    /// available. If the file has not been read, the party is always online.
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
+    /// share of time available. If the file has not been read, the party is always online.
     pub(super) fn start_at(
         self,
         recordings: &Loaded<Recordings>,
@@ -191,7 +191,8 @@ impl Recordings {
         place.min(all - 1)
     }
 
-    /// The number of the device at a place in the order by the share of time available; `level` in (0, 1).
+    /// The number of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the share of
+    /// time available.
     pub(super) fn by_level(&self, level: f64) -> usize {
         let place = (level * self.by_share.len() as f64) as usize;
         self.by_share[place.min(self.by_share.len() - 1)] as usize
@@ -219,7 +220,8 @@ pub(super) struct Playback {
     /// The first repetition begins `delay` after time zero, or `offset` before it; at least one of the two is zero.
     delay: Span,
     offset: Span,
-    /// The number of the repetition that contains the next change, and the change's place among its switches.
+    /// The number of the repetition that contains the next change, and the change's index among the recording's
+    /// switches.
     turn: u64,
     next: usize,
     online: bool,

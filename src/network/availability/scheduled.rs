@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_party_that_is_there_for_a_while_is_available() {
+    fn a_party_that_is_online_for_some_time_is_available() {
         let ever = |online: bool, switches: &[u64]| {
             let switches = switches.iter().map(|&ms| Span::from_millis(ms)).collect();
             Scheduled { online, switches }.ever_available()

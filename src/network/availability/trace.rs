@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Connections as recorded in a file. Each line describes one device: its state at the start (1 connected, 0 not), then
-/// the times in seconds at which the state changes, ascending: `1, [12.5, 30, 90.25]`. Brackets are optional.
+/// The party is connected as recorded in a file. Each line describes one device: its state at the start (1 connected, 0
+/// not), then the times in seconds at which the state changes, ascending: `1, [12.5, 30, 90.25]`. Brackets are
+/// optional.
 ///
 /// Example: `Trace(file: "availability.csv", repeat: "3s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -110,7 +111,7 @@ impl Availability for Trace {
         self.devices.is_none() || self.device.is_none() && ends.is_some_and(|(least, most)| least.0 < most.0)
     }
 
-    /// The availability of the device at the place `level` in the ascending order of devices by the
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
     /// share of time for which they are connected.
     fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
         let ordered = self.by_share();
@@ -166,7 +167,7 @@ impl Availability for Trace {
         {
             problems.push(Problem::wrong(
                 "repeat",
-                format!("a duration above {last}, the last change in the file"),
+                format!("a duration above {last}, the time of the last change in the file"),
                 repeat.to_string(),
                 "raise `repeat`, or shorten the recording",
             ));
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn every_device_is_drawn_by_somebody() {
+    fn every_device_is_drawn_for_some_party() {
         let (recipe, _) = loaded("1, 1\n1, 2\n1, 3\n", None, None);
         let mut seen: Vec<u64> = (0..60)
             .map(|party| recipe.start(Key::root(5).index(party).stream()).next_switch().unwrap().at.nanos())
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_place_is_that_of_the_share_of_time_connected() {
+    fn levels_order_devices_by_the_share_of_time_connected() {
         // Connected for 3, 10 and 1 of 10 seconds.
         let text = "1, 3\n1\n0, 9\n";
         let (recipe, problems) = loaded(text, None, Some(Span::from_millis(10_000)));
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_recording_is_told_with_its_line() {
+    fn errors_in_a_recording_name_the_line() {
         let told = |text: &str| format!("{:?}", loaded(text, None, None).1);
         assert!(told("1, 5, 4\n").contains("trace.csv:1, which is not later than the time before"));
         assert!(told("1, 5\n\n2, 7\n").contains("trace.csv:3"));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn stragglers_come_at_their_rate() {
+    fn stragglers_occur_at_their_rate() {
         let recipe = Straggling {
             time: constant(100),
             probability: Probability::new(0.1).unwrap(),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_job_is_its_recipe() {
+    fn a_drawn_job_takes_a_quantile_of_the_stated_distribution() {
         let time = LatencyModel::from(Exponential { mean: Span::from_millis(100) });
         let recipe = Drawn { time: time.clone() };
         assert_eq!(recipe.job(1.0, 0.7, 0.3), time.as_dyn().quantile(0.7));

@@ -57,8 +57,9 @@ pub enum MissingDelays {
     /// A missing cell is an error.
     #[default]
     Refuse,
-    /// The row is no measurement: the delay before it holds until the next one that was measured, and the first that was measured from
-    /// the beginning on. That packets were lost there changes no loss: name a column of losses in `LossTrace`.
+    /// The row is left out: the delay before it holds until the next measured delay, and the first measured delay holds
+    /// from the beginning on. Such rows cause no losses of messages; to have them, name a column of losses in
+    /// `LossTrace`.
     Drop,
 }
 
@@ -79,9 +80,9 @@ impl DelayTrace {
             time_unit: self.time_unit,
             spacing: self.spacing,
             missing: match self.missing {
-                MissingDelays::Refuse => {
-                    MissingCells::Refuse("correct the file; missing: Drop takes rows without a delay")
-                }
+                MissingDelays::Refuse => MissingCells::Refuse(
+                    "correct the file, or write missing: Drop to leave out rows without a delay",
+                ),
                 MissingDelays::Drop => MissingCells::Read,
             },
         }

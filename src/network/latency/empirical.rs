@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_told_with_its_line() {
+    fn errors_in_a_file_name_the_line() {
         let (_folder, _, problems) = written("ms\n30\n-4\n");
         assert!(format!("{problems:?}").contains("delays.csv:3"), "{problems:?}");
         let (_folder, _, problems) = written("seconds\n30\n");

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn far_from_zero_it_is_the_plain_law() {
+    fn far_from_zero_truncation_has_no_effect() {
         let law = Gumbel { location: Span::from_millis(1000), scale: Span::from_millis(10) };
         // location - scale ln ln 2, and location + scale times Euler's constant
         assert!(

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_come_at_the_weights() {
+    fn quantiles_jump_at_the_weights() {
         let ms = Span::from_millis;
         let law = of(vec![(3.0, Constant(ms(600)).into()), (9.0, Constant(ms(20)).into())]);
         assert_eq!([0.1, 0.74, 0.76, 0.99].map(|u| law.quantile(u)), [ms(20), ms(20), ms(600), ms(600)]);

@@ -95,7 +95,7 @@ mod tests {
     use crate::network::latency::{Constant, Uniform};
 
     #[test]
-    fn no_delay_is_within_less_than_itself() {
+    fn a_constant_delay_is_never_below_its_value() {
         let scaled = |law: LatencyModel, factor: f64| Scaled {
             law: Box::new(law),
             factor: Positive::new(factor).unwrap(),

@@ -111,7 +111,7 @@ mod tests {
     use crate::network::latency::Exponential;
 
     #[test]
-    fn earlier_than_at_once_is_at_once() {
+    fn a_delay_that_would_be_negative_is_zero() {
         let ms = Span::from_millis;
         let law = Shifted {
             law: Box::new(Exponential { mean: ms(10) }.into()),

@@ -94,8 +94,8 @@ fn delays_between_sites_are_those_of_the_file() {
     assert!((told(&examples()[examples().len() - 2], "a", "c") - 12.0).abs() < 1e-9);
 }
 
-/// Each delay holds from its time to the next one, the last one for `spacing`; half of a round trip is taken; the first 2 s have
-/// passed at the beginning of the run.
+/// Each delay holds from its time to the next one, the last one for `spacing`; half of a round trip is taken; the first
+/// 2 min have passed at the beginning of the run.
 #[test]
 fn a_recorded_delay_is_that_of_its_time() {
     let model =
@@ -178,7 +178,7 @@ fn the_default_distribution_function_is_found_from_the_quantiles() {
 }
 
 #[test]
-fn shapes_without_use_are_refused() {
+fn extreme_parameters_are_refused() {
     let ms = Span::from_millis;
     let path = |law: LatencyModel| law.as_dyn().problems().first().map(|problem| problem.path.clone());
     assert_eq!(path(Gamma { shape: positive(1e-9), scale: ms(1) }.into()).as_deref(), Some("shape"));
@@ -239,7 +239,7 @@ fn means_are_the_integrals_of_the_quantiles() {
 }
 
 #[test]
-fn jitter_comes_on_top() {
+fn jitter_is_added_to_the_fixed_delay() {
     let jitter = Exponential { mean: Span::from_millis(10) };
     let law = Jittered { base: Span::from_millis(30), jitter: Box::new(jitter.clone().into()) };
     assert_eq!(law.quantile(0.5), Span::from_millis(30) + jitter.quantile(0.5));
@@ -249,7 +249,7 @@ fn jitter_comes_on_top() {
 }
 
 #[test]
-fn quantiles_rise() {
+fn quantiles_are_monotone() {
     for model in examples() {
         let model = model.as_dyn();
         let mut last = Span::ZERO;

@@ -114,7 +114,7 @@ mod tests {
     use crate::vocab::Positive;
 
     #[test]
-    fn a_law_without_memory_begins_anew() {
+    fn a_memoryless_law_truncated_from_below_is_shifted() {
         let ms = Span::from_millis;
         let plain = Exponential { mean: ms(10) };
         let law = Truncated { law: Box::new(plain.clone().into()), from: ms(25), to: None };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_leave_nothing_are_refused() {
+    fn limits_without_delays_between_them_are_refused() {
         let ms = Span::from_millis;
         let law: Box<LatencyModel> = Box::new(Exponential { mean: ms(10) }.into());
         let problem = |from, to| {

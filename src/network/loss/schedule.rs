@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A loss that changes at stated times, once or in every period. A message has the loss of the time at which it enters the
-/// link; a bursty loss keeps its state until its step comes again.
+/// link; a loss in bursts keeps its state until its step applies again.
 ///
 /// Example: `Schedule(steps: [LossStep(at: "0s", is: Independent(0.01)), LossStep(at: "18h", is: Independent(0.2))], every:
 /// "24h")`.

@@ -72,16 +72,16 @@ impl RateCurve {
         }
         let mut passed = begins.nanos().saturating_add(self.offset.nanos());
         if let Some(every) = self.every {
-            let each = self.bits_of_turn(every);
+            let each = self.bits_of_period(every);
             if each <= 0.0 {
                 return Time::NEVER;
             }
-            // Skips whole turns, but leaves some bits for the last one: the rate may be 0 at its end.
+            // Skips whole periods, except the last one in which bits are sent: the rate may be 0 at its end.
             let turns = ((bits / each).ceil() - 1.0).max(0.0);
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
-        // At most one turn is left, and the rest of the step in which it begins.
+        // At most one period is left, and the rest of the step in which it begins.
         for _ in 0..=self.steps.as_slice().len() + 1 {
             let turn = self.every.map_or(0, |every| passed / every.nanos().max(1));
             let begun = self.every.map_or(0, |every| turn * every.nanos());
@@ -100,8 +100,8 @@ impl RateCurve {
         Time::ZERO + Span::from_nanos(passed.saturating_sub(self.offset.nanos()))
     }
 
-    /// The bits that are sent in one turn of the curve.
-    fn bits_of_turn(&self, every: Span) -> f64 {
+    /// The bits that are sent in one period of the curve.
+    fn bits_of_period(&self, every: Span) -> f64 {
         let ends = self.steps.as_slice().iter().skip(1).map(|step| step.0).chain([every]);
         self.steps
             .as_slice()
@@ -130,7 +130,7 @@ mod tests {
         Span::from_seconds(seconds)
     }
 
-    /// 800 bit/s for 2 s, nothing for 1 s, 1,600 bit/s for 1 s: 400 bytes in a turn of 4 s.
+    /// 800 bit/s for 2 s, nothing for 1 s, 1,600 bit/s for 1 s: 400 bytes in a period of 4 s.
     fn curve(every: Option<Span>, offset: f64) -> RateCurve {
         let steps = vec![(s(0.0), 800.0), (s(2.0), 0.0), (s(3.0), 1600.0)];
         RateCurve::new(Arc::new(steps), every, s(offset))
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_rate_is_that_of_a_plain_line() {
+    fn a_constant_curve_sends_at_its_rate() {
         let rate = Rate::from_bits_per_second(3e6).unwrap();
         for bytes in [1, 100, 12_345] {
             let begins = Time::from_nanos(77);

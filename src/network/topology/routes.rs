@@ -62,13 +62,13 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message certainly takes the same route in both. Only links are compared, no route is computed: if costs
-    /// differ between the two, and are not all equal within each of them, the result is false.
+    /// Whether every message certainly takes the same route in both networks. Only links are compared, no route is
+    /// computed: if costs differ between the two, and are not all equal within each of them, the result is false.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs every link is a quickest route.
         let complete = |routes: &Self| {
             let parties = routes.graph.node_count();
-            routes.is_even() && routes.graph.edge_count() == parties * parties.saturating_sub(1)
+            routes.has_equal_costs() && routes.graph.edge_count() == parties * parties.saturating_sub(1)
         };
         match (self.shape, other.shape) {
             (Shape::Graph, Shape::Graph) => {
@@ -76,7 +76,8 @@ impl Routes {
                 let ends = |edges: &[(usize, usize, u64)]| -> Vec<_> {
                     edges.iter().map(|&(from, to, _)| (from, to)).collect()
                 };
-                own == others || (self.is_even() && other.is_even() && ends(&own) == ends(&others))
+                own == others
+                    || (self.has_equal_costs() && other.has_equal_costs() && ends(&own) == ends(&others))
             }
             (Shape::Complete, Shape::Graph) => complete(other),
             (Shape::Graph, Shape::Complete) => complete(self),
@@ -84,7 +85,7 @@ impl Routes {
         }
     }
 
-    fn is_even(&self) -> bool {
+    fn has_equal_costs(&self) -> bool {
         let mut costs = self.graph.edge_weights().map(|cost| cost.to_bits());
         let first = costs.next();
         costs.all(|cost| Some(cost) == first)
@@ -158,14 +159,14 @@ mod tests {
     }
 
     #[test]
-    fn leaves_of_a_star_talk_through_the_hub() {
+    fn routes_between_leaves_of_a_star_pass_the_hub() {
         let star = || TopologyModel::from(Star { hub: "p1".to_owned() });
         assert_eq!(walk(star(), 3, |_, _| 1.0), [0, 1, 2]);
         assert_eq!(walk(star(), 2, |_, _| 1.0), [0, 1]);
     }
 
     #[test]
-    fn a_ring_is_walked_the_shorter_way_and_never_in_circles() {
+    fn routes_in_a_ring_take_the_quicker_direction_without_cycles() {
         let ring = || TopologyModel::from(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
@@ -175,14 +176,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_goes_round_a_slow_link() {
+    fn routes_in_a_mesh_avoid_a_slow_link() {
         let slow = |a, b| if (a, b) == (0, 3) { 5.0 } else { 1.0 };
         assert_eq!(walk(TopologyModel::from(Mesh {}), 4, slow), [0, 1, 3]);
         assert_eq!(walk(TopologyModel::from(Mesh {}), 4, |_, _| 1.0), [0, 3]);
     }
 
     #[test]
-    fn ways_are_alike_where_they_surely_are() {
+    fn certainly_equal_routes_are_recognised() {
         let names: Vec<String> = (0..4).map(|i| format!("p{i}")).collect();
         let population = Population { names: &names, traits: &[] };
         let routes = |topology: TopologyModel, uniform: bool, cost: fn(usize, usize) -> f64| {
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn no_route_is_said_so() {
+    fn without_a_route_there_is_no_next_party() {
         let edges = Edges(vec![("p0".to_owned(), "p1".to_owned())]);
         assert_eq!(walk(TopologyModel::from(edges), 3, |_, _| 1.0), [0]);
     }

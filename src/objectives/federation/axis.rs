@@ -93,7 +93,8 @@ impl Axis {
                 }
                 let stated = [("low", self.low), ("high", self.high)];
                 let (field, value) = stated.into_iter().find_map(|(field, value)| Some((field, value?)))?;
-                let expected = "neither `low` nor `high` beside a list of values, whose first and last value are the ends";
+                let expected =
+                    "neither `low` nor `high` with a list of values, whose first and last value are the ends";
                 Some(Problem::wrong(field, expected, value.to_string(), "leave it out"))
             }
         }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_values_lie_where_they_are() {
+    fn coordinates_are_positions_between_the_ends() {
         let linear = axis(r#"{"values": [0.5, 1, 2.5]}"#);
         assert_eq!((linear.values(), linear.places()), (vec![0.5, 1.0, 2.5], vec![0.0, 0.25, 1.0]));
         let logarithmic = axis(r#"{"values": [0.01, 1, 100], "logarithmic": true}"#);

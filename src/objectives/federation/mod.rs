@@ -99,7 +99,7 @@ fn default_assumed_noise() -> Positive {
 /// Largest number of settings: for every one, a model is trained for each agent.
 const MAX_SETTINGS: usize = 2000;
 
-/// The objective's fields for messages about its files, which may be in the scenario's folder or in the folder of
+/// Names the objective's fields in messages about its files, which may be in the scenario's folder or in the folder of
 /// `--data`.
 struct Named<'a> {
     tuning: &'a FederatedTuning,
@@ -175,7 +175,7 @@ impl FederatedTuning {
         Ok(data::divided(read, (&self.split, &self.inputs), share, key))
     }
 
-    /// Problems of `agent` and `split`, of which a scenario has one.
+    /// Problems of `agent` and `split`, of which a scenario has exactly one.
     fn split_problems(&self) -> Vec<Problem> {
         if self.split.is_empty() {
             let cure = "name at least one column, or divide the records by `split`";

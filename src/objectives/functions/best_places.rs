@@ -1,5 +1,5 @@
-//! The points at which a test function is smallest. Up to one side beyond its domain, none of these
-//! functions has a value below its smallest one.
+//! The points at which a test function is smallest. Up to one side length beyond its domain, no test function has a
+//! value below its smallest value on the domain.
 
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -28,11 +28,11 @@ const MICHALEWICZ: [f64; 16] = [
 impl Function {
     /// The points of its domain with the smallest value, `[d]` each, in the function's own units.
     ///
-    /// No value up to one side beyond the domain is smaller than at these points. Branin, Ackley, Levy, Rosenbrock, Griewank and Rastrigin are
-    /// sums whose terms are never below their smallest values, for all real numbers. At a stationary point of a sum of
-    /// Gaussians, each coordinate is a weighted mean of those of the centres, so Hartmann's functions are smallest within
-    /// [0, 1]. The camel grows as x^6 and y^4. A sine is not positive in [-pi, 0] and [pi, 2 pi], so no term of
-    /// Michalewicz' function is below 0 there.
+    /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
+    /// Rosenbrock, Griewank and Rastrigin are sums whose terms are never below their smallest values, for all real
+    /// numbers. At a stationary point of a sum of Gaussians, each coordinate is a weighted mean of those of the
+    /// centres, so Hartmann's functions are smallest within [0, 1]. The camel grows as x^6 and y^4. A sine is not
+    /// positive in [-pi, 0] and [pi, 2 pi], so no term of Michalewicz' function is below 0 there.
     pub(super) fn best_places(self) -> Vec<Vec<f64>> {
         match self {
             Self::Branin => vec![vec![-PI, 12.275], vec![PI, 2.275], vec![3.0 * PI, 2.475]],

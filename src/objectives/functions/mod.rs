@@ -85,8 +85,8 @@ fn matern52() -> Kernel {
     Kernel::Matern52
 }
 
-/// Number of points from which the default mean and variance of the model are computed, and of points that
-/// stand for a box in estimates.
+/// Number of points from which the default mean and variance of the model are computed, and of points that represent a
+/// box in estimates.
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;
@@ -99,7 +99,7 @@ struct Ready {
     instance: Instance,
 }
 
-/// Minus a function, of stated inputs.
+/// Minus a test function, evaluated at a point of the stated inputs.
 #[derive(Debug)]
 struct Negated {
     function: Function,
@@ -118,7 +118,7 @@ impl PointFunction for Negated {
 }
 
 impl TestFunction {
-    /// The box that is searched, of a function without problems.
+    /// The box that is searched, for a recipe without problems.
     fn search_box(&self) -> SearchBox {
         self.dimensions.as_deref().map_or_else(|| self.function.domain(), dimension::domain)
     }
@@ -132,7 +132,7 @@ impl TestFunction {
         }
     }
 
-    /// The points of the unit cube that can be queried, or that stand for the box, with all their coordinates.
+    /// The points of the unit cube that can be queried, or that represent the box, with all their coordinates.
     fn unit_points(&self, key: Key) -> Vec<f64> {
         let d = self.function.d();
         let of = |count| sobol::points(count, d, key.child("design")).concat();

@@ -4,8 +4,8 @@ use super::Function;
 use crate::objectives::dimension::{self, Dimension};
 use crate::vocab::Problem;
 
-/// The coordinate at which the function is evaluated for a number of an input; `top` is this coordinate of the best point. A category's number k, from
-/// 0, stands for `top` + k, so that the first category is the best one.
+/// The coordinate at which the function is evaluated if an input has the value `number`; `top` is this coordinate of
+/// the best point. A category's number k, from 0, stands for `top` + k, so that the first category is the best one.
 pub(super) fn coordinate(dimension: &Dimension, top: f64, number: f64) -> f64 {
     if dimension.categories().is_empty() { number } else { top + number }
 }
@@ -38,7 +38,7 @@ fn problems_of(dimension: &Dimension, place: &str, (least, most): (f64, f64), to
     problems
 }
 
-/// Problems of stated inputs of a function, all of them.
+/// All problems of the stated inputs of a function.
 pub(super) fn problems(function: Function, dimensions: &[Dimension]) -> Vec<Problem> {
     let Some(top) = function.whole_place() else {
         return vec![Problem::wrong(

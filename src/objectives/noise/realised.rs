@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_without_use_are_refused() {
+    fn parameters_out_of_range_are_refused() {
         let path = |text: &str| {
             let model: NoiseModel = crate::scenario::part(text).unwrap();
             model.as_dyn().problems().first().map(|problem| problem.path.clone())

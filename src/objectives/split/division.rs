@@ -48,7 +48,7 @@ impl Split {
 struct Ranges {
     /// The range of every record of the file.
     of_rows: Vec<usize>,
-    /// By range, the agents' shares.
+    /// The agents' shares of each range.
     shares: Vec<Vec<f64>>,
 }
 
@@ -82,7 +82,7 @@ fn dirichlet_with_means(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> 
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
 }
 
-/// Shares in proportion to the product of two vectors of shares, both of which have the mean `sizes`.
+/// Shares in proportion to the product of two vectors of shares divided by `sizes`, the mean of both.
 fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     let of = |((a, b), size): ((&f64, &f64), &f64)| if *size > 0.0 { a * b / size } else { 0.0 };
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())
@@ -109,8 +109,8 @@ fn dirichlet(concentrations: &[f64], stream: &mut Stream) -> Vec<f64> {
     normalised(concentrations.iter().map(gamma).collect())
 }
 
-/// How many of `all` records go to each of these shares: systematic sampling with a random start, so that the mean of each
-/// number is its share, and no number is off by more than 1.
+/// How many of `all` records go to each of these shares: systematic sampling with a random start, so that the mean of
+/// each number is its share times `all`, and no number differs from this mean by more than 1.
 fn systematic_counts(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
     let start = stream.uniform();
     let (mut sum, mut before) = (0.0, 0);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_differ_without_labels_and_alike_is_alike() {
+    fn sizes_follow_their_laws_and_alike_divides_evenly() {
         for held in counts("[Split(agents: 10)]") {
             assert!(held.iter().all(|[a, b]| (a - 60.0).abs() <= 1.0 && (b - 40.0).abs() <= 1.0), "{held:?}");
         }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_have_their_own_laws_and_nobody_goes_without() {
+    fn splits_have_their_own_laws_and_every_agent_has_two_records() {
         let found = counts("[Split(agents: 4, labels: Dirichlet(0.05)), Split(agents: 6)]");
         for held in &found {
             // The first split has 40 % of each class, up to one record and the records that are moved to agents
@@ -369,7 +369,7 @@ mod tests {
 
     /// Noise grows with the number of the agent, in standard deviations of the feature; a constant feature stays.
     #[test]
-    fn features_are_blurred_by_agent() {
+    fn feature_noise_grows_with_the_number_of_the_agent() {
         let n = 4000;
         let features: Vec<f64> = (0..n).flat_map(|row| [f64::from(row % 2) * 4.0, 7.0]).collect();
         let classes: Vec<usize> = (0..n as usize).map(|row| row % 2).collect();

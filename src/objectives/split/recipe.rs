@@ -38,7 +38,8 @@ pub struct Split {
 /// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges
 /// have equal numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet
 /// distribution with concentration alpha for each agent (times its size over the mean size); an agent's share of the
-/// records of one class in one range is proportional to the product of its shares of the class and of the range.
+/// records of one class in one range is proportional to the product of its shares of the class and of the range,
+/// divided by its share of all records.
 ///
 /// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -162,12 +163,12 @@ pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<Str
     Some(format!("agent[{index}]"))
 }
 
-/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may have
-/// one of the two.
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may have at most one of the
+/// two.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !agent.is_empty() && !splits.is_empty() {
-        let expected = "no columns beside `split`, which divides the records at random";
+        let expected = "no columns together with `split`, which divides the records at random";
         problems.push(Problem::wrong("agent", expected, agent.join(", "), "leave one of the two out"));
     }
     for (index, split) in splits.iter().enumerate() {

@@ -138,7 +138,7 @@ impl CsvTable {
         Ok(self.cells(column)?.filter(|(_, text)| number(text).is_none()).collect())
     }
 
-    /// A column as numbers, without the cells of these rows, from 0.
+    /// A column as numbers, without the cells of these rows, which are counted from 0.
     ///
     /// # Errors
     /// As [`numbers`](Self::numbers).
@@ -196,7 +196,7 @@ impl CsvTable {
         Ok(())
     }
 
-    /// Replaces the cells of a column in these rows, from 0.
+    /// Replaces the cells of a column in these rows, which are counted from 0.
     ///
     /// # Errors
     /// [`TableError::NoColumn`] or [`TableError::TwoColumns`].

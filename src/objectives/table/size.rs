@@ -1,4 +1,4 @@
-//! The size of a table's problem, and what it takes to read and to fit it.
+//! The size of a table's problem, and the memory and time for reading and fitting it.
 
 use super::{Hyperparameters, Table};
 use crate::objectives::split;

@@ -96,14 +96,14 @@ mod tests {
     /// Two records of opposite classes at 1 and 1/2: the mean subgradient vanishes at w = 1/(2 lambda) x (1 - 1/2) as
     /// long as neither margin reaches 1.
     #[test]
-    fn two_records_pull_against_each_other() {
+    fn two_records_of_opposite_classes_have_the_stated_weight() {
         let records = Records { d: 1, signed: vec![1.0, -0.5] };
         let weights = train(&records, 1.0).unwrap();
         assert!((weights[0] - 0.25).abs() < 1e-6, "{weights:?}");
     }
 
     #[test]
-    fn no_step_does_better_and_weights_are_bounded() {
+    fn weights_minimise_the_objective_and_are_bounded() {
         let mut stream = Key::root(4).stream();
         let mut signed = Vec::new();
         for _ in 0..300 {

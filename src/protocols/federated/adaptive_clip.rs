@@ -105,8 +105,8 @@ mod tests {
     /// 400 agents, q = 0.5, norms log-uniform on [1, 100]; gamma = 0.7 is the norm 100^0.7 = 25.1. Around it, ln S follows
     /// x <- x - eta (f x + e), with f = 1 / ln 100 the density of ln norm, and e the noise of b: variance (m s2 + sigma_b^2)
     /// / m^2, where each of the 400 agents adds +-1/2 if it is sampled, of variance s2 <= 1/4 for each of m = 200 planned
-    /// ones. The stationary variance of x is eta^2 var(e) / (1 - (1 - eta f)^2). The mean of 1,000 steps has a standard
-    /// deviation of sd(e) / (f sqrt(1000)) (an AR(1)'s mean: noise over f).
+    /// ones. The stationary variance of x is eta^2 var(e) / (1 - (1 - eta f)^2). The mean of 1,000 steps of this AR(1)
+    /// process has a standard deviation of about sd(e) / (f sqrt(1000)).
     #[test]
     fn the_norm_reaches_the_quantile() {
         let recipe = AdaptiveClip {

@@ -193,8 +193,8 @@ impl Agent {
         })
     }
 
-    /// A random query, if this one was measured before and repeated points are not allowed; none otherwise, and if the
-    /// random query is the same one.
+    /// A random query, if this one was measured before and repeated points are not allowed; `None` otherwise, or if the
+    /// random query equals this one.
     fn in_place_of_repeated(&self, query: &Query, round: u64) -> Option<Query> {
         if self.repeated == Repeated::Allowed || !self.visited.contains(query) {
             return None;
@@ -261,8 +261,7 @@ impl Agent {
                 ctx.send(self.server, Message::Done { round });
                 return;
             };
-            // Masked words reveal nothing by themselves: the ledger has an entry for the sums once they can
-            // be computed.
+            // Masked words alone reveal nothing: the ledger has an entry for the sums once they can be computed.
             let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
             ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;

@@ -1,4 +1,4 @@
-//! What a federation on a box cannot have.
+//! Checks for settings that a federation on a box cannot have.
 
 use super::queries::Width;
 use super::recipe::Federated;

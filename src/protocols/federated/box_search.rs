@@ -1,5 +1,5 @@
-//! Where an agent on a box finds the largest value of a function: of the sampled function that the shared vectors
-//! describe, and of a draw from its own model.
+//! An agent's search for the largest value on a box of a function: of the sampled function that the shared vectors
+//! describe, or of a draw from the agent's own model.
 
 use super::query::Query;
 use super::regions::Regions;

@@ -64,7 +64,7 @@ impl Federated {
     /// Memory and time of further draws of the objective: for each agent, and for each round where functions drift.
     fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
         let n = problem.arms as f64;
-        // An objective whose draws are all the same is joined by draws from its surrogate.
+        // If all draws of the objective are the same, agents' functions also contain draws from its surrogate.
         let from_surrogate =
             if problem.always_the_same { n * n * MULTIPLY / 2.0 + n * COVARIANCE } else { 0.0 };
         let draw = problem.drawn.seconds + from_surrogate;

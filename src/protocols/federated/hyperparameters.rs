@@ -15,7 +15,7 @@ pub enum OwnHyperparameters {
     Given,
     /// Each agent fits them repeatedly to its own outcomes, by maximum marginal likelihood from several starts:
     /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its
-    /// outcomes. Before the first fit, and as long as all outcomes are equal, they stay as they are.
+    /// outcomes. Before the first fit, and as long as all outcomes are equal, the hyperparameters are those of `Given`.
     ///
     /// Example: `Refitted(every: 2)`.
     Refitted {

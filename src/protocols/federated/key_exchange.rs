@@ -4,7 +4,7 @@
 //! ```text
 //! server --Invite--------> agents      sent again while an answer is missing, 10 times in all
 //! server <--Key----------- agents
-//! server --Keys----------> agents      everybody's key, or those of an agent's neighbours; sent again in the same way
+//! server --Keys----------> agents      all agents' keys, or those of an agent's neighbours; sent again in the same way
 //! server <--Dealt--------- agents      shares of the secrets of all rounds, each encrypted for its holder
 //! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
 //!                                      member whose answer shows that it has no shares
@@ -61,7 +61,7 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
     }
 
-    /// Stores a key or shares; an answer to a phase that is over is ignored.
+    /// Records that an agent has sent its key or its shares; an answer to a phase that is over is ignored.
     pub(super) fn take_set_up(
         &mut self,
         from: PartyId,

@@ -145,7 +145,7 @@ mod tests {
     use crate::rng::Key;
 
     #[test]
-    fn every_agent_has_k_neighbours_and_is_theirs() {
+    fn every_agent_has_k_neighbours_and_is_a_neighbour_of_each() {
         for (agents, k) in [(5, 4), (12, 4), (12, 10), (101, 20)] {
             let graph = MaskGraph::regular(agents, k, &mut Key::root(agents as u64).stream());
             for agent in 0..agents {
@@ -175,8 +175,8 @@ mod tests {
     }
 
     /// In 4,000 random graphs the failures are no more frequent than the bound, up to four standard deviations, and they do
-    /// occur: 20 agents, k = 4, 4 colluding ones (at least 3 of 4 neighbours collude, or the rest without 4 more falls
-    /// apart).
+    /// occur: 20 agents with k = 4 neighbours each, of which 3 agents collude and 2 drop out (3 of the 4 neighbours of
+    /// an agent collude, or the agents that remain are not connected).
     #[test]
     fn graphs_fail_no_more_often_than_bounded() {
         let (agents, k, colluding, gone) = (20, 4, 3, 2);

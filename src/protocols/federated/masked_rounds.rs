@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl Server {
     /// Gives the round up unless a majority of the agents answered or, with few neighbours, a majority of the
     /// neighbours of every member whose masks are in the sum. Otherwise checks the budget, then requests shares from
-    /// those that answered.
+    /// the agents that answered.
     pub(super) fn start_unmasking(
         &mut self,
         contract: &MaskingContract,

@@ -98,7 +98,9 @@ impl Aggregate {
             1.0 - MOST,
             threshold(k)
         );
-        let found = format!("{k}, where the bound on the probability that it does not is {failure:.2}");
+        let found = format!(
+            "{k}, for which the probability that the graph does not protect is bounded by {failure:.2}"
+        );
         wrong("neighbours", expected, found, "raise it, or lower `colluding` or `planned_dropout`")
     }
 }

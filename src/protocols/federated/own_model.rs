@@ -142,7 +142,7 @@ impl ArmPrior {
     }
 }
 
-/// A draw of a function: what is needed of it to find where it is largest.
+/// A drawn function, as far as it is needed to find its largest value.
 pub(super) enum Drawn {
     /// The values at all arms.
     Arms(Vec<f64>),
@@ -355,7 +355,7 @@ mod tests {
     /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. 60
     /// points determine the length-scale within a factor of 1.5 and the noise variance within a half.
     #[test]
-    fn hyperparameters_are_found_again() {
+    fn the_fit_finds_the_hyperparameters_of_a_drawn_function() {
         let truth = Covariance::squared_exponential(0.1, 4.0);
         let truth = ArmCovariance::of_inputs(
             Arc::new(Points::new(60, 1, (0..60).map(|k| f64::from(k) / 59.0).collect())),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_that_are_all_alike_teach_nothing() {
+    fn equal_outcomes_change_no_hyperparameters() {
         let mut own = model(2);
         own.observe(&Query::Arm(3), 0.7).unwrap();
         own.observe(&Query::Arm(9), 0.7).unwrap();
@@ -391,7 +391,7 @@ mod tests {
     }
 
     /// With few measurements the posterior is computed for every draw, later it is kept: the draws have the bits of a posterior that
-    /// was kept from the beginning. Without noise it always is.
+    /// was kept from the beginning. Without noise the posterior is always kept.
     #[test]
     fn draws_do_not_depend_on_whether_the_posterior_is_kept() {
         let given = OwnHyperparameters::Given;

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bias_is_the_mean_heard_minus_the_mean_due() {
+    fn the_bias_is_the_mean_over_answers_minus_the_mean_over_all() {
         let mut tally = ParticipationTally::new(4);
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Respondents(Arc::new(heard)));
@@ -145,7 +145,7 @@ mod tests {
     /// If no answer entered a sum, the bias is undefined, not 0; agents of equal regret still have
     /// shares.
     #[test]
-    fn nobody_heard_is_undefined_and_equal_regrets_have_shares() {
+    fn without_answers_the_bias_is_undefined_and_equal_regrets_have_shares() {
         let mut tally = ParticipationTally::new(4);
         tally.closed(&Respondents(Arc::new([false; 4])));
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 4.0], &[4.0, 3.0, 2.0, 1.0]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_where_all_are_heard() {
+    fn there_are_no_outcomes_if_all_answers_entered_the_sums() {
         let mut tally = ParticipationTally::new(2);
         tally.closed(&Respondents(Arc::new([true, true])));
         assert!(tally.outcomes(&[1.0, 2.0], &[1.0, 2.0]).is_empty());

@@ -43,7 +43,7 @@ impl Aggregate {
             found.map(|problem| problem.below("epsilons").below("personal")).collect();
         if self.noise_multiplier.get() <= 0.0 {
             let cure = "write noise_multiplier: 1, or leave `personal` out";
-            problems.push(Problem::wrong("noise_multiplier", "noise, beside `personal`", "0", cure));
+            problems.push(Problem::wrong("noise_multiplier", "noise, together with `personal`", "0", cure));
         }
         let refused = [
             ("participation", !matches!(self.participation, Participation::Poisson(_)), "Poisson(..)"),
@@ -65,7 +65,7 @@ impl Aggregate {
         for (field, wrong, expected) in refused {
             if wrong {
                 let cure = "change it, or leave `personal` out";
-                let expected = format!("{expected}, beside `personal`");
+                let expected = format!("{expected}, together with `personal`");
                 problems.push(Problem::wrong(field, expected, "another setting", cure));
             }
         }
@@ -76,7 +76,7 @@ impl Aggregate {
 impl Federated {
     /// The problem of personal epsilons together with informative silence or `regret_terms`, which are computed for all
     /// agents alike, with one sampling rate.
-    pub(super) fn beside_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
+    pub(super) fn conflict_with_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.informative_silence().is_some() {
             (

@@ -20,6 +20,6 @@ use serde::{Deserialize, Serialize};
 pub struct PersonalSampling {
     /// The epsilon of each agent.
     pub epsilons: PersonalEpsilons,
-    /// The delta at which they hold.
+    /// The delta at which the epsilons hold.
     pub delta: Delta,
 }

@@ -102,7 +102,7 @@ mod tests {
     /// by level has the noise of rank k, every noise is assigned to exactly one agent, and every
     /// agent keeps its objective.
     #[test]
-    fn noises_are_dealt_out_by_rank() {
+    fn noises_are_assigned_by_rank() {
         let names: Vec<String> = (0..8).map(|k| format!("phone-{k}")).collect();
         let together = Arc::new(Together {
             of: vec![PartyQuantity::Availability, PartyQuantity::Noise],

@@ -72,7 +72,7 @@ pub struct Federated {
     /// `beta_t` in agents' own Thompson sampling. Default: `Constant`, 1.
     #[serde(default, skip_serializing_if = "Width::is_default")]
     pub width: Width,
-    /// Factor on the standard deviation in agents' own Thompson sampling, beside `width`. Default: 1.
+    /// Factor on the standard deviation in agents' own Thompson sampling, in addition to `width`. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
     /// Whether the terms of Theorem 1's bound are reported by round. Default: they are not.
@@ -126,7 +126,7 @@ impl Federated {
             self.groups.iter().position(|group| group.silence.is_some_and(|silence| silence.depends()))?;
         Some(Problem::wrong(
             format!("groups[{place}].silence"),
-            "no silence that depends on what agents measured beside `privacy.budget`: silence cannot be prevented, so the \
+            "no silence that depends on what agents measured together with `privacy.budget`: silence cannot be prevented, so the \
              budget would be exceeded",
             "Informative(..)",
             "leave `privacy.budget` out, or write slope: 0",
@@ -135,11 +135,11 @@ impl Federated {
 
     /// The problem of a scenario that has both silence that depends on what agents measured and the
     /// divisor `ArrivedOrGone`, whose neighbouring data sets lack an agent and its answers.
-    fn silence_beside(&self, aggregate: &Aggregate) -> Option<Problem> {
+    fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
-        let expected = "a divisor whose neighbour has the same agents, beside silence that depends on what agents measured: a \
-                        neighbour that lacks an agent has no such release";
+        let expected = "a divisor for which neighbouring data sets have the same agents, since silence depends on what \
+                        agents measured: an agent that is missing releases no silence";
         Some(Problem::wrong(
             "divisor",
             expected,
@@ -335,14 +335,16 @@ impl Federated {
                         .map(|problem| problem.below(&at("weights"))),
                 );
                 problems.extend(
-                    self.silence_beside(aggregate).map(|problem| problem.below(at("").trim_end_matches('.'))),
+                    self.silence_with_divisor(aggregate)
+                        .map(|problem| problem.below(at("").trim_end_matches('.'))),
                 );
                 let groups: Vec<String> = self.groups.iter().map(|group| group.members.clone()).collect();
                 let remedies = aggregate.remedy_problems(&recipe.policy, agents, &groups);
                 problems
                     .extend(remedies.into_iter().map(|problem| problem.below(at("").trim_end_matches('.'))));
-                problems
-                    .extend(self.beside_personal(aggregate).map(|p| p.below(at("").trim_end_matches('.'))));
+                problems.extend(
+                    self.conflict_with_personal(aggregate).map(|p| p.below(at("").trim_end_matches('.'))),
+                );
                 let personal = aggregate.personal_problems(&recipe.policy, &groups);
                 problems.extend(personal.into_iter().map(|p| p.below(at("").trim_end_matches('.'))));
                 let masking = aggregate.masking_problems(&recipe.policy, agents);

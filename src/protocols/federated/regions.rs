@@ -14,7 +14,7 @@ pub(super) struct Regions {
     cuts: Vec<usize>,
     /// The ends of each dimension.
     bounds: Vec<(f64, f64)>,
-    /// The region of every arm; on a box, of every point of the sample that stands for it.
+    /// The region of every arm; on a box, of every point of the sample that represents the box.
     of_arms: Vec<usize>,
 }
 

@@ -41,7 +41,7 @@ impl Aggregate {
             }
             if self.divisor == Divisor::ArrivedOrGone && importance.answers == AnswerChance::Counted {
                 let expected = "stated probabilities: a neighbour lacks an agent and its answers, so counts of answers, and the \
-                                noise that follows from them, would tell the two apart";
+                                noise that follows from them, would show whether the agent is missing";
                 let cure = "write Stated({..}), or another divisor";
                 problems.push(Problem::wrong("importance.answers", expected, "Counted", cure));
             }

@@ -104,7 +104,7 @@ impl Replication<'_> {
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
-            // A function that deviates from the objective is no accuracy.
+            // Where functions deviate from the objective, their values are not accuracies.
             let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
             if self.instance.background.performances && !deviates {
                 record.outcomes = vec![
@@ -343,7 +343,7 @@ impl Replication<'_> {
                 unopened: Vec::new(),
                 name: self.recipe.server.clone(),
                 silence: self.recipe.informative_silence(),
-                passers: match self.recipe.informative_silence() {
+                silence_relays: match self.recipe.informative_silence() {
                     Some(_) => stage.relays_between(server, &agents, &[]).into(),
                     None => Arc::default(),
                 },

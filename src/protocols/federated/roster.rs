@@ -15,7 +15,7 @@ pub(super) struct Roster {
     selected: Option<Vec<bool>>,
     /// When the agents were asked.
     asked_at: Time,
-    /// By agent: the rounds in which it was asked, and those in which it answered in time.
+    /// By agent: the number of rounds in which it was asked, and the number of those in which it answered in time.
     counts: Vec<(u64, u64)>,
     /// What the selection depends on.
     history: SelectionHistory,
@@ -98,7 +98,8 @@ impl Roster {
         agents.iter().zip(losses).for_each(|(&agent, &loss)| self.history.reported[agent] = Some(loss));
     }
 
-    /// Ends a round: counts who was asked, and adds up the reports of those who answered in time.
+    /// Ends a round: counts which agents were asked, and adds up the released losses of the agents that answered in
+    /// time.
     pub(super) fn close(&mut self, answered: &[bool]) {
         for agent in 0..self.counts.len() {
             self.counts[agent].0 += u64::from(self.asks(agent));
@@ -190,7 +191,7 @@ mod tests {
 
     /// Answers are counted only where the agent was asked: (1 + 1) / (1 + 3) after one answer to three requests.
     #[test]
-    fn probabilities_are_counted() {
+    fn probabilities_of_answering_are_estimated_from_counts() {
         let mut roster = roster(&["a"; 4]);
         let importance = Importance { answers: AnswerChance::Counted, most: Positive::new(10.0).unwrap() };
         for round in 0..3 {

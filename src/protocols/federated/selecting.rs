@@ -24,7 +24,7 @@ impl Server {
         self.roster.select(self.round, by, &mut stream);
     }
 
-    /// Sends the message of a round to the agents that are asked for their vectors, and another one to all others.
+    /// Sends one message to the agents that are asked for their vectors in a round, and another to all other agents.
     pub(super) fn send_round(
         &mut self,
         asked: &Message,

@@ -34,8 +34,8 @@ pub struct AgentGroup {
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
     /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own, both around the prior mean. If every
-    /// draw of the objective gives the same values, as those of a table do, g is a function of the Gaussian process that is its
-    /// surrogate. Default: 0.
+    /// draw of the objective gives the same values, as those of a table do, g is drawn from the Gaussian process that
+    /// is the objective's surrogate. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
     /// How these agents differ otherwise: shift, scale, noise, clusters, drift, own models. Default: not at all.
@@ -111,7 +111,7 @@ impl FederatedSeries {
             )),
             Sharing::Aggregate(aggregate) if aggregate.closing_broadcast => Some(Problem::wrong(
                 "local_after",
-                "none beside closing_broadcast, which comes after the last round",
+                "none together with closing_broadcast, which comes after the last round",
                 last.to_string(),
                 "leave one of the two out",
             )),
@@ -119,7 +119,7 @@ impl FederatedSeries {
                 Problem::wrong(
                     "local_after",
                     format!(
-                        "a round before the last one, {rounds}: no round is left for a search of one's own"
+                        "a round before the last one, {rounds}, so that agents have a round in which they search on their own"
                     ),
                     last.to_string(),
                     "lower it, raise `rounds`, or leave it out: agents share to the end",
@@ -191,7 +191,7 @@ pub struct RandomAgent {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
-    /// Regions of the domain, P; agent n explores region n mod P. Default: 1.
+    /// Number of regions of the domain, P; agent n explores region n mod P. Default: 1.
     #[serde(default = "one")]
     pub regions: NonZeroU32,
     /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 switches off one half of
@@ -212,7 +212,7 @@ pub struct Aggregate {
     /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
     #[serde(default = "everybody")]
     pub participation: Participation,
-    /// An epsilon for each agent: each is sampled as often as its own allows. Default: all are sampled alike.
+    /// An epsilon for each agent: each is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
     /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
@@ -293,7 +293,8 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the functions of these agents contain draws of their own, of clusters or of a drift, beside the objective's.
+    /// Whether the functions of these agents contain draws of their own, of clusters or of a drift, in addition to the
+    /// objective's.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
             || self.differences.split_up().is_some()

@@ -75,7 +75,7 @@ pub(super) struct Server {
     /// The `silence` setting with the largest epsilon, if silence depends on what agents measured.
     pub(super) silence: Option<Informative>,
     /// Relays between the server and agents: they see who answers, even if they cannot read the answers.
-    pub(super) passers: Arc<[Observer]>,
+    pub(super) silence_relays: Arc<[Observer]>,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
     /// Answers since the last sum.
@@ -85,7 +85,7 @@ pub(super) struct Server {
     /// Relays between server and agents: if agents are selected by loss, the size of an answer shows them who is
     /// selected.
     pub(super) relays: Arc<[Observer]>,
-    /// Whom the server asks, and what it knows of its agents.
+    /// Which agents the server asks, and what it knows about its agents.
     pub(super) roster: Roster,
     /// The clipping norm over all regions, if it follows the agents' vectors.
     pub(super) norm: Option<Positive>,

@@ -33,8 +33,8 @@ impl Server {
         }
         let own = Occasion { observer: Observer(self.name.clone()), ..occasion.clone() };
         let nothing = Sensitive::new(0.0);
-        let passers = Arc::clone(&self.passers);
-        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&passers).unpreventable();
+        let silence_relays = Arc::clone(&self.silence_relays);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&silence_relays).unpreventable();
         enter(&mut ledger, occasion, &silence, &nothing)?;
         let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
         // A server that is trusted with the vectors is trusted with who sends them.

@@ -170,7 +170,7 @@ impl Tally {
     }
 
     /// Mean number of measurements after the initial points, over the agents that measured anything: the number of
-    /// regrets in an agent's cumulative regret.
+    /// terms of an agent's cumulative regret.
     pub(super) fn questions(&self) -> Option<f64> {
         let mut measured = vec![false; self.functions.len()];
         self.rounds.iter().flatten().for_each(|m| measured[m.agent] = true);

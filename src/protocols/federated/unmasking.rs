@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A round whose answers have arrived and whose masks are not removed yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unmasking {
-    /// Sum of the masked words of those who answered.
+    /// Sum of the masked words of the agents that answered.
     pub(super) words: Vec<u64>,
     pub(super) answered: Arc<Vec<bool>>,
     pub(super) members: Arc<Vec<bool>>,
@@ -196,7 +196,7 @@ mod tests {
     /// The variance of the noise is the planned one if as many agents answer as planned, and grows in proportion to
     /// their number. Its estimate from 2,000 sums of 4 numbers has a standard error of 1.6 %; five of them are 8 %.
     #[test]
-    fn shares_of_noise_add_up_to_the_promise() {
+    fn shares_of_noise_add_up_to_the_planned_noise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
                          server: Masked(planned_dropout: 0.4285714285714286))";
         let contract = contract(aggregate);
@@ -229,7 +229,7 @@ mod tests {
     /// The noise that remains after a server has subtracted the shares of two colluders from those of six survivors: 4
     /// shares, where 5 were planned.
     #[test]
-    fn colluders_take_their_shares_of_the_noise_off() {
+    fn colluders_subtract_their_shares_of_the_noise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
                          server: Masked(planned_dropout: 0.2857142857142857, colluding: 2))";
         let contract = contract(aggregate);
@@ -262,7 +262,7 @@ mod tests {
     /// that agent 0 answered, and to three others that it did not, can compute agent 0's answer with the shares of one
     /// colluder.
     #[test]
-    fn two_lists_and_a_colluder_open_one_answer() {
+    fn two_different_lists_and_a_colluder_reveal_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");
         let (round, members) = (3, [true; AGENTS]);
         let mut words = contract.masked(0, round, omega(0), &members, &Key::root(10).index(0));

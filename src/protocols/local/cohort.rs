@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. Regret is against the
 /// largest mean reward of the user's own cohort in that round.
 ///
-/// A cohort's function follows from the objective's as an agent's does in `Federated`: sqrt(1 - h) f + sqrt(h) g, with the
-/// cohort's `differences`. With `drift` it changes after every user who tries an arm.
+/// A cohort's function follows from the objective's as an agent's does in `Federated`: mu + sqrt(1 - h) (f - mu) +
+/// sqrt(h) (g - mu), with mu the prior mean, and with the cohort's `differences`. With `drift` it changes after every
+/// user who tries an arm.
 ///
 /// Example: `Cohort(name: "phone", share: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +26,8 @@ pub struct Cohort {
     /// probability share over the sum of all shares. Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
-    /// h: mean rewards are sqrt(1 - h) f + sqrt(h) g, f common to all cohorts and g the cohort's own. Default: 0.
+    /// h: mean rewards are mu + sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), with mu the prior mean, f common to all
+    /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
     /// How the cohort differs otherwise: `shift`, `scale`, `noise`, `drift`; a stated list has one entry, that of the cohort.
@@ -107,7 +109,7 @@ pub(super) fn problems(cohorts: &[Cohort]) -> Vec<Problem> {
     found
 }
 
-/// What the objective does not allow.
+/// Problems of cohorts that the objective does not allow.
 pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Vec<Problem> {
     let mut found = Vec::new();
     if !cohorts.is_empty() && objective.is_of_agents() {

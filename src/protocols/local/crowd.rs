@@ -44,7 +44,7 @@ pub(super) struct Crowd {
     mean: f64,
 }
 
-/// Users of one cohort with one epsilon: what one of them reports, for an audit.
+/// The users of one cohort with one epsilon, and how one of them reports its reward, for an audit.
 #[derive(Clone, Debug)]
 pub struct UserKind {
     /// The name of these users in the ledger ("users, cohort phone, epsilon 0.5").
@@ -167,7 +167,7 @@ impl Crowd {
 }
 
 impl Local {
-    /// The cohorts and the people; `key` is the replication's node of the seed tree.
+    /// The cohorts and the population, to which users belong; `key` is the replication's node of the seed tree.
     pub(super) fn membership(&self, key: Key) -> Membership {
         let users = key.child("party").child(&self.users);
         let people = |size: std::num::NonZeroU64| Population {

@@ -270,7 +270,7 @@ impl Local {
                 name: self.users.clone(),
                 service,
                 observer: Observer(self.service.clone()),
-                passers: stage.relays_between(users, &[service], &[]).into(),
+                silence_relays: stage.relays_between(users, &[service], &[]).into(),
                 conditions: self.conditions(stage, instance),
                 rounds: self.rounds,
                 arrivals: arrivals.process(),
@@ -318,7 +318,7 @@ fn silence_warning(place: &str, silence: &NeverAnswer) -> Option<String> {
         && silence.depends_on_reward()
     {
         return Some(format!(
-            "{place}: users are silent because of their rewards, so the answers heard are not a representative sample; whether there is \
+            "{place}: users are silent because of their rewards, so the answers received are not a representative sample; whether there is \
              an answer reveals the reward to the service without a bound: the privacy loss is infinite"
         ));
     }

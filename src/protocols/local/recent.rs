@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_counts_once() {
+    fn a_number_is_new_only_once() {
         let mut recent = Recent::new();
         for number in [0, 2, 1, PLACES, 3 * PLACES + 1] {
             assert!(recent.insert(number), "{number}");

@@ -58,9 +58,8 @@ pub struct Local {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cohorts: Vec<Cohort>,
     /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not
-    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive by themselves, if
-    /// it gets no arm.
-    /// Default: ten times `rounds`, and at least 10,000.
+    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive without being asked,
+    /// if it gets no arm. Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
     /// The series that are compared.
@@ -116,7 +115,12 @@ impl Local {
         if self.population.is_none() && !self.popularity.is_even() {
             let cure = "write population: how many people there are, or leave popularity out";
             let found = format!("{name}, and nobody comes twice");
-            problems.push(Problem::wrong("popularity", "a population whose visits it divides", found, cure));
+            problems.push(Problem::wrong(
+                "popularity",
+                "a `population`, whose visits it distributes",
+                found,
+                cure,
+            ));
         }
         problems.extend(cohort::problems(&self.cohorts));
         problems.extend(series::none(&self.series, "name: .., report: .., learner: .."));
@@ -141,7 +145,7 @@ impl Local {
             problems.extend(found.map(|p| p.below(&format!("series[{index}].epsilons"))));
             let stated = recipe.report.as_dyn().epsilon().and_then(|epsilon| Epsilon::new(epsilon).ok());
             if stated.is_none_or(|epsilon| recipe.report.as_dyn().at_epsilon(epsilon).is_none()) {
-                let expected = "a report with an epsilon, beside `epsilons`";
+                let expected = "a report with an epsilon, which `epsilons` replaces";
                 let cure = "write report: Ctl(epsilon: 1), or leave `epsilons` out";
                 let place = format!("series[{index}].report");
                 problems.push(Problem::wrong(place, expected, recipe.report.name(), cure));

@@ -23,7 +23,7 @@ pub(super) struct Service {
     /// One learner for all users, or one for each cohort.
     learners: Vec<OneLearner>,
     membership: Membership,
-    /// Users who have arrived by themselves.
+    /// Users who have arrived without being asked.
     arrived: Recent,
     /// Users whose reports arrived.
     known: Recent,

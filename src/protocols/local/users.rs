@@ -39,13 +39,13 @@ pub(super) struct UserSettings {
     pub(super) service: PartyId,
     pub(super) observer: Observer,
     /// The relays between users and service. They see that a message passes even if they cannot read it.
-    pub(super) passers: Arc<[Observer]>,
+    pub(super) silence_relays: Arc<[Observer]>,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
     /// Number of plays after which the series ends.
     pub(super) rounds: u64,
     pub(super) arrivals: Box<dyn ArrivalProcess>,
-    /// The series ends after this many consecutive users who arrived by themselves and got no arm.
+    /// The series ends after this many consecutive users who arrived without being asked and got no arm.
     pub(super) give_up_after: u64,
     /// Rewards and answers by cohort; a single one without cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
@@ -63,7 +63,7 @@ pub(super) struct UserSettings {
     pub(super) behaviour: Key,
     /// Node of the mechanisms' draws, by user.
     pub(super) mechanisms: Key,
-    /// Draws of the intervals between users who arrive by themselves.
+    /// Draws of the intervals between users who arrive without being asked.
     pub(super) intervals: Stream,
 }
 
@@ -86,9 +86,9 @@ impl UserSettings {
 #[derive(Clone, Debug)]
 pub(super) struct Users {
     settings: UserSettings,
-    /// Number of the next user to arrive by itself.
+    /// Number of the next user who arrives without being asked.
     next: u64,
-    /// Users who arrived by themselves since the last one that got an arm.
+    /// Users who arrived without being asked since the last one that got an arm.
     unanswered: u64,
     played: u64,
     /// Recognises users who have already played, in constant memory.
@@ -160,7 +160,7 @@ impl Users {
         let silent = cohort.never_answer.does_not_answer(reward, best, &mut behaviour);
         let delay = cohort.answer_after.as_dyn().quantile(behaviour.open_uniform());
         if cohort.never_answer.depends_on_reward()
-            && let Err(error) = self.tell_silence(ctx, (user, round), reward, silent)
+            && let Err(error) = self.record_silence(ctx, (user, round), reward, silent)
         {
             self.fail(ctx, user, &error);
             return;
@@ -181,7 +181,7 @@ impl Users {
     /// Enters in the ledger that observers see whether a user answers, which depends on its reward. Silence with a
     /// logistic probability is a mechanism with a privacy cost of its own; whether the user is silent was drawn before,
     /// with the same settings.
-    fn tell_silence(
+    fn record_silence(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,
         (user, round): (u64, u64),
@@ -190,7 +190,7 @@ impl Users {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion(ctx, "whether a user answers", user, round);
         // A relay sees that there is an answer, even if the answer is encrypted.
-        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.passers);
+        let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.silence_relays);
         if let Some(silence) = self.settings.cohort(user).never_answer.informative() {
             return enter(&mut ledger, occasion, silence, &Sensitive::new(reward));
         }

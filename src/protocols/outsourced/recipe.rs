@@ -35,7 +35,8 @@ pub struct Outsourced {
     /// Largest number of queries that wait for their answers at the same time: the modeler asks the next one as soon as an
     /// answer arrives. What is released, and its cost, does not depend on it. The curator works on several queries at once
     /// if its `compute` is `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the
-    /// open queries had not been asked, so it repeats them. No theorem is shown for more than one. Default: 1.
+    /// open queries had not been asked, so it repeats them. No theorem is shown for more than one query at a time.
+    /// Default: 1.
     #[serde(default = "one_query")]
     pub queries_at_once: NonZeroU64,
     /// When the modeler repeats a request. Default: after 1 s, then after waits that double up to 32 s, 100 times in
@@ -145,7 +146,7 @@ impl Outsourced {
         let silence = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
         problems.extend(silence.into_iter().map(|problem| problem.below("silence")));
         problems.extend(series::none(&self.series, "name: .., release: .., learner: .."));
-        problems.extend(series::no_rounds(self.rounds, "at least one round", "the papers use 50"));
+        problems.extend(series::no_rounds(self.rounds, "at least one round", "write 50, for example"));
         for (index, recipe) in self.series.iter().enumerate() {
             problems.extend(series::taken(&self.series, index));
             if !recipe.release.shows_inputs() && recipe.learner.as_dyn().needs_inputs() {

@@ -233,7 +233,7 @@ mod tests {
     /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. For a projection with enough columns,
     /// of rows that lie far apart, the assumptions hold, and the bound consists of three terms.
     #[test]
-    fn it_is_in_force_where_its_assumptions_hold() {
+    fn the_bound_applies_where_its_assumptions_hold() {
         let inputs = Points::new(2, 1, vec![0.0, 1.9]);
         let covariance = Covariance::squared_exponential(1.0, 1.0);
         let iterations = [evaluation(0, 0.5), evaluation(1, -2.0), evaluation(1, -2.0)];

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn single_constants_are_the_oracles() {
+    fn single_constants_agree_with_the_oracle() {
         for case in cases("ku_beta") {
             same(beta(number(&case, "n") as usize, number(&case, "t") as u64, delta(&case)), &case, "beta");
         }
@@ -211,7 +211,7 @@ mod tests {
             let best = rounds_of_both + apart + corrected;
             let stated = failure_of_best(d, failure_of_q_corrected(d));
             assert!(best <= stated && best > 0.999 * stated, "{best} {stated}");
-            assert!((stated / (5.0 / 3.0 * d) - 1.0).abs() < 1e-12, "3/5 of delta makes it delta");
+            assert!((stated / (5.0 / 3.0 * d) - 1.0).abs() < 1e-12, "with 3/5 of delta, the total is delta");
             // As printed: more than delta from the first round on.
             assert!(failure_of_best(d, failure_of_q_printed(d, rounds)) >= (5.0 / 3.0 - 1e-12) * d);
         }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn information_gains_are_the_oracles() {
+    fn information_gains_agree_with_the_oracle() {
         for case in cases("ku_gamma") {
             assert_eq!(case["points"], "linspace(0,1,6)");
             let covariance = Covariance::squared_exponential(number(&case, "l"), 1.0);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithm_1_is_the_oracles() {
+    fn algorithm_1_agrees_with_the_oracle() {
         for case in cases("ku_alg1") {
             let (n, rounds) = (number(&case, "n") as usize, number(&case, "T") as u64);
             let side = (n as f64).sqrt().round() as usize;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithm_2_is_the_oracles() {
+    fn algorithm_2_agrees_with_the_oracle() {
         for case in cases("ku_alg2") {
             let (rounds, d) = (number(&case, "T") as u64, number(&case, "d") as usize);
             let omega = noise_free_regret(number(&case, "A"), number(&case, "tau"), rounds, d);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn algorithm_3_is_the_oracles() {
+    fn algorithm_3_agrees_with_the_oracle() {
         for case in cases("ku_alg3") {
             let of = |key| number(&case, key);
             let path = path_length(of("L"), of("lmin"), of("lmax"));

@@ -11,12 +11,12 @@ use crate::protocols::stage::NamedOutcome;
 pub(super) struct Trials {
     settings: Vec<usize>,
     outcomes: Vec<f64>,
-    /// Whether no outcome may be missing because of its value.
+    /// Whether outcomes cannot be missing because of their values.
     complete: bool,
 }
 
 impl Trials {
-    /// No trials; `complete` if no outcome may be missing because of its value.
+    /// No trials; `complete` if outcomes cannot be missing because of their values.
     pub(super) fn new(complete: bool) -> Self {
         Self { settings: Vec::new(), outcomes: Vec::new(), complete }
     }

@@ -44,8 +44,8 @@ pub(super) struct Owner {
     open_trials: BTreeMap<u64, OpenRequest>,
     open_readers: BTreeMap<usize, OpenRequest>,
     trials: Trials,
-    /// The settings that were announced as soon as they were chosen.
-    told: Vec<Released<usize>>,
+    /// The settings that were announced to readers, each as soon as it was chosen.
+    announced: Vec<Released<usize>>,
     published: bool,
     /// Releases counted against the privacy budget.
     meter: BudgetMeter,
@@ -81,7 +81,7 @@ impl Owner {
             idle,
             open_trials: BTreeMap::new(),
             open_readers: BTreeMap::new(),
-            told: Vec::new(),
+            announced: Vec::new(),
             meter,
             refused_for_training: false,
             jitter: JitterWatch::default(),
@@ -166,7 +166,7 @@ impl Owner {
         for &reader in &self.config.readers {
             ctx.send(reader, Message::Announce { trial, setting: setting.clone() });
         }
-        self.told.push(setting.clone());
+        self.announced.push(setting.clone());
         Ok(setting.into_inner())
     }
 
@@ -376,7 +376,7 @@ impl Owner {
         );
         let message = match &self.points {
             Some(points) => points.publication(setting, value),
-            None => Message::Publish { told: self.told.clone(), setting, value },
+            None => Message::Publish { told: self.announced.clone(), setting, value },
         };
         for (place, reader) in self.config.readers.clone().into_iter().enumerate() {
             let message = message.clone();
@@ -386,7 +386,7 @@ impl Owner {
     }
 
     fn halted(&self, ctx: &mut Context<'_, ReleaseProtocol>, halt: SearchStop) {
-        halt.end(ctx, !self.told.is_empty(), self.refused_for_training);
+        halt.end(ctx, !self.announced.is_empty(), self.refused_for_training);
     }
 
     fn received(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, from: PartyId) {

@@ -1,4 +1,4 @@
-//! What the owner of one series is given: its settings, its parties and its random streams.
+//! The settings, parties and random streams that the owner of one series is created with.
 
 use super::missing::MissingOutcomes;
 use super::publication::{PublicationModel, Task};

@@ -158,7 +158,7 @@ impl Release {
             }
         }
         if self.readers.is_empty() {
-            let cure = "name a party of `parties` that takes the publication";
+            let cure = "name a party of `parties` that receives the publication";
             problems.push(Problem::wrong("readers", "at least one reader", "none", cure));
         }
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
@@ -171,7 +171,7 @@ impl Release {
             if self.silence.is_some() && !recipe.publication.as_dyn().allows_missing_outcomes() {
                 problems.push(Problem::wrong(
                     format!("{place}.publication"),
-                    "a publication whose proof holds for any set of known outcomes, beside `silence`",
+                    "a publication whose proof holds for any set of known outcomes, together with `silence`",
                     format!("{}, whose proof needs the outcome of every trial", recipe.publication.name()),
                     "take FixedGrid, EverySetting, NonPrivate or Blind, or leave `silence` out",
                 ));
@@ -179,8 +179,8 @@ impl Release {
             if !self.workers.is_empty() && recipe.publication.get::<RandomRepetitions>().is_some() {
                 problems.push(Problem::wrong(
                     format!("{place}.publication"),
-                    "a publication with a fixed number of trials, beside `workers`: the time of training and the messages to \
-                     machines tell the number of trials, which nobody may learn",
+                    "a publication with a fixed number of trials, together with `workers`: the time of training and the \
+                     messages to machines tell the number of trials, which nobody may learn",
                     "RandomRepetitions",
                     "leave `workers` out: the owner then trains in no virtual time",
                 ));

@@ -26,7 +26,7 @@ pub(super) struct Choice {
 pub(super) struct Sampler {
     recipe: Sampling,
     task: Arc<Task>,
-    told: Vec<usize>,
+    tried: Vec<usize>,
     outcomes: Vec<f64>,
     /// Whether this is a dry run: outcomes have no meaning, and no model is computed.
     dry: bool,
@@ -42,32 +42,32 @@ struct Model {
 
 impl Sampler {
     pub(super) fn new(recipe: Sampling, task: &Arc<Task>, dry: bool) -> Self {
-        Self { recipe, task: Arc::clone(task), told: Vec::new(), outcomes: Vec::new(), dry }
+        Self { recipe, task: Arc::clone(task), tried: Vec::new(), outcomes: Vec::new(), dry }
     }
 
     /// Adds a setting that was tried, and its outcome.
     pub(super) fn observe(&mut self, setting: usize, outcome: f64) {
-        self.told.push(setting);
+        self.tried.push(setting);
         self.outcomes.push(outcome);
     }
 
     /// The choice of the next setting to try; `None` while there is no outcome to choose by.
     pub(super) fn next(&self) -> Result<Option<Choice>, CannotRelease> {
-        if self.told.is_empty() {
+        if self.tried.is_empty() {
             return Ok(None);
         }
         let n = self.task.n();
-        let round = self.told.len() as u64 + 1;
+        let round = self.tried.len() as u64 + 1;
         let weight = self.recipe.scale * self.recipe.beta.at(round, n).max(0.0).sqrt();
         self.choose((0..n).collect(), "next setting", |model| weight * model.variance.sqrt()).map(Some)
     }
 
     /// The choice of the setting to end with, among those tried, if the recipe ends with one.
     pub(super) fn last(&self) -> Result<Option<Choice>, CannotRelease> {
-        if !self.recipe.ends_with_a_setting || self.told.is_empty() {
+        if !self.recipe.ends_with_a_setting || self.tried.is_empty() {
             return Ok(None);
         }
-        let mut candidates = self.told.clone();
+        let mut candidates = self.tried.clone();
         candidates.sort_unstable();
         candidates.dedup();
         self.choose(candidates, "setting told", |_| 0.0).map(Some)
@@ -84,7 +84,7 @@ impl Sampler {
         let sensitivity = self.recipe.record_sensitivity * reach * (1.0 + SUMMED);
         let sensitivity = positive("sensitivity", sensitivity)?;
         let widest = models.iter().map(&width).fold(0.0, f64::max);
-        let error = self.task.rounding_of_scores(self.told.len(), reach, widest)?;
+        let error = self.task.rounding_of_scores(self.tried.len(), reach, widest)?;
         let utilities = models.iter().map(|model| model.mean + width(model)).collect();
         let (epsilon, basis) = (self.recipe.epsilon, self.recipe.basis.clone());
         let arithmetic = self.recipe.arithmetic;
@@ -116,21 +116,22 @@ impl Sampler {
     /// The posterior at every candidate, given the outcomes so far, and the jitter that it needed. Cost: O(t^3 + t^2 n)
     /// for t outcomes and n candidates.
     fn models(&self, candidates: &[usize]) -> Result<(Vec<Model>, f64), CannotRelease> {
-        let (t, covariance, prior) = (self.told.len(), self.task.covariance(), self.task.surrogate.mean);
+        let (t, covariance, prior) = (self.tried.len(), self.task.covariance(), self.task.surrogate.mean);
         if self.dry {
             let same = |_: &usize| Model { mean: prior, variance: 0.0, reach: 1.0 };
             return Ok((candidates.iter().map(same).collect(), 0.0));
         }
         let mut gram = vec![0.0; t * t];
-        for (i, &a) in self.told.iter().enumerate() {
-            for (j, &b) in self.told.iter().enumerate() {
+        for (i, &a) in self.tried.iter().enumerate() {
+            for (j, &b) in self.tried.iter().enumerate() {
                 gram[i * t + j] = covariance.between(a, b);
             }
             gram[i * t + i] += self.recipe.noise_variance;
         }
         let factor = Cholesky::with_jitter(t, &gram)?;
         let model = |&candidate: &usize| {
-            let known: Vec<f64> = self.told.iter().map(|&told| covariance.between(told, candidate)).collect();
+            let known: Vec<f64> =
+                self.tried.iter().map(|&tried| covariance.between(tried, candidate)).collect();
             let mut weights = known.clone();
             factor.solve(&mut weights);
             let residuals = self.outcomes.iter().map(|outcome| outcome - prior);
@@ -145,7 +146,7 @@ impl Sampler {
 
 impl std::fmt::Debug for Sampler {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sampler").field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Sampler").field("tried", &self.tried).finish_non_exhaustive()
     }
 }
 
@@ -195,12 +196,12 @@ mod tests {
         ) {
             let mut stream = Key::root(seed).stream();
             let (mut own, mut worst) = (sampler(n, noise), 0.0f64);
-            let told: Vec<(usize, f64)> =
+            let trials: Vec<(usize, f64)> =
                 (0..t).map(|_| (stream.below(n as u64) as usize, stream.uniform_between(-1.0, 0.0))).collect();
-            told.iter().for_each(|&(setting, outcome)| own.observe(setting, outcome));
+            trials.iter().for_each(|&(setting, outcome)| own.observe(setting, outcome));
             for _ in 0..20 {
                 let mut other = sampler(n, noise);
-                for &(setting, outcome) in &told {
+                for &(setting, outcome) in &trials {
                     other.observe(setting, outcome + 0.01 * stream.uniform_between(-1.0, 1.0));
                 }
                 for pair in [(own.next(), other.next()), (own.last(), other.last())] {
@@ -229,7 +230,9 @@ mod tests {
         let apart = |regulariser: f64, outcome: f64| {
             let pair = [outcome, outcome - 0.01].map(|outcome| {
                 let mut sampler = sampler(10, regulariser);
-                [(3, outcome), (8, -0.7), (0, -0.55)].iter().for_each(|&(told, y)| sampler.observe(told, y));
+                [(3, outcome), (8, -0.7), (0, -0.55)]
+                    .iter()
+                    .for_each(|&(setting, y)| sampler.observe(setting, y));
                 sampler.next().unwrap().unwrap()
             });
             let price = pair[0].mechanism.price(&pair[0].utilities, &Neighbours::ReplaceOne);
@@ -258,10 +261,10 @@ mod tests {
 
     /// A setting that was tried twice makes the covariance matrix singular if the model has no noise.
     #[test]
-    fn a_jitter_is_told_with_the_choice() {
+    fn a_choice_states_the_jitter_of_its_model() {
         let jitter = |twice: bool| {
             let mut sampler = sampler(10, 0.0);
-            [3, 7, if twice { 3 } else { 5 }].iter().for_each(|&told| sampler.observe(told, -0.5));
+            [3, 7, if twice { 3 } else { 5 }].iter().for_each(|&setting| sampler.observe(setting, -0.5));
             sampler.choose((0..10).collect(), "next setting", |_| 0.0).map(|choice| choice.jitter)
         };
         assert!(jitter(true).unwrap() > 0.0);
@@ -271,7 +274,7 @@ mod tests {
     #[test]
     fn a_dry_choice_computes_no_model() {
         let mut sampler = Sampler { dry: true, ..sampler(12, 1e-3) };
-        [3, 8].iter().for_each(|&told| sampler.observe(told, f64::NAN));
+        [3, 8].iter().for_each(|&setting| sampler.observe(setting, f64::NAN));
         let choice = sampler.next().unwrap().unwrap();
         assert_eq!(choice.utilities, [-0.4; 12]);
         assert_eq!(sampler.last().unwrap().unwrap().candidates, [3, 8]);

@@ -22,10 +22,10 @@ impl From<CannotRelease> for SearchStop {
 }
 
 impl SearchStop {
-    /// Ends the series with the reason. `told` says whether readers already know a setting, and `for_training` whether the budget
-    /// refused a release because of training records.
-    pub(super) fn end(self, ctx: &mut Context<'_, ReleaseProtocol>, told: bool, for_training: bool) {
-        let undone = if told { "gets nothing more" } else { "gets nothing" };
+    /// Ends the series with the reason. `announced` says whether readers already know a setting, and `for_training`
+    /// whether the budget refused a release because of training records.
+    pub(super) fn end(self, ctx: &mut Context<'_, ReleaseProtocol>, announced: bool, for_training: bool) {
+        let undone = if announced { "gets nothing more" } else { "gets nothing" };
         let for_training = if for_training {
             ", since nothing protects training records and the budget is for them too (`unit: ValidationRecord` is for \
              validation records alone)"

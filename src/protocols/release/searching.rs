@@ -88,8 +88,8 @@ impl Searcher {
         })
     }
 
-    /// Tells the method an outcome. Returns the jitter of its model, which the outcome has updated; 0 if it
-    /// has no model.
+    /// Passes an outcome to the method. Returns the jitter of its model, which the outcome has updated; 0 if it has no
+    /// model.
     ///
     /// # Errors
     /// [`CannotRelease::Trial`] if the model cannot process the outcome.

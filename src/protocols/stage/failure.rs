@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_said_in_words() {
+    fn errors_state_the_place_the_expected_and_the_found_value() {
         let problem = Problem::wrong("rounds", "at least one round", "0", "write 50");
         let text = ReplicationError::scenario("one", &problem).to_string();
         let words = "series \"one\": the scenario is not valid at rounds: expected at least one round, found 0: write 50";

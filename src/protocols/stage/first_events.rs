@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_of_many_parties_are_followed_in_the_series_that_says_most() {
+    fn events_of_a_few_parties_are_kept_and_the_series_with_most_kinds_of_messages_is_shown() {
         let mut beginning = FirstEvents::new(100, 3, 4);
         let mut offer = |series: &str, to: u32, label: &'static str| {
             let wanted = beginning.accepts_event(series, [PartyId(0), PartyId(to)], true);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_small_network_nobody_is_left_out() {
+    fn in_a_small_network_all_parties_are_included() {
         let mut beginning = FirstEvents::new(3, 3, 9);
         assert!(beginning.accepts_event("any", [PartyId(2), PartyId(2)], false));
         let mut large = FirstEvents::new(4, 3, 9);

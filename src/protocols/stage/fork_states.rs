@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_and_times_are_told_apart() {
+    fn fork_points_are_read_as_rounds_or_times() {
         assert_eq!("20".parse(), Ok(ForkPoint::Round(20)));
         assert_eq!("5min".parse(), Ok(ForkPoint::At(Span::from_millis(300_000))));
         for point in [ForkPoint::Round(20), ForkPoint::At(Span::from_nanos(90_000_000_001))] {

@@ -19,7 +19,8 @@
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;
 
-/// Declares an enum of messages, timers or facts with its digest; `protocols::stage::vocabulary` has an example.
+/// Declares an enum of messages, timers or facts with its digest; the documentation of the module
+/// `protocols::stage::message_macros` has an example.
 #[macro_export]
 macro_rules! vocabulary {
     (@absorb $digest:ident, $field:ident) => {

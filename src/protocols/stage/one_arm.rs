@@ -1,13 +1,13 @@
-//! Whether a learner never left an arm although its model knew next to nothing about the others.
+//! Whether a learner never left an arm although its model knew next to nothing about the other arms.
 //!
-//! A search that has converged also ends on one arm, but it has queried others before, or its model predicts the others
-//! from what it has queried. So three conditions are required.
+//! A search that has converged also ends on one arm, but it has queried other arms before, or its model predicts their
+//! values from the outcomes so far. So three conditions are required.
 //!
 //! 1. All rounds of the learner queried the same arm, at least [`MIN_ROUNDS`] = 20 of them. A learner that chooses among n
 //!    arms at random does so with probability n^-19, at most 2e-6.
 //! 2. At least half of the arms that were not queried are *unknown*: given the values at all arms queried, initial
-//!    points included, the model's variance at the arm is at least half of its prior variance. Noise of the outcomes is
-//!    left out, which can only make an arm known.
+//!    points included, the model's variance at the arm is at least half of its prior variance. The noise of outcomes is
+//!    ignored. This makes variances smaller, so that no arm counts as unknown because of noise.
 //! 3. The model is the one that the objective states. With independent arms and beta_t = 2 ln(n t^2 pi^2 / (6 delta)),
 //!    GP-UCB stays at one arm for T rounds only if that arm is sqrt(beta_T) prior standard deviations above the prior mean
 //!    of every other. Under the model this has probability at most n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of
@@ -64,7 +64,7 @@ impl QueriedArms {
         }
     }
 
-    /// The finding, if the learner never left an arm and knew next to nothing about the others.
+    /// The finding, if the learner never left an arm and knew next to nothing about the other arms.
     #[must_use]
     pub fn one_arm(&self, instance: &Instance) -> Option<OneArm> {
         let arms = instance.values.len();

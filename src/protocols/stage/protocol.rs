@@ -19,8 +19,8 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for these parties and an objective of this size. Paths are relative to the recipe;
-    /// those that begin with a slash, to the scenario.
+    /// What is wrong with the recipe for these parties and an objective of this size. Paths are relative to the recipe,
+    /// or to the scenario if they begin with a slash.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let _ = (stage, problem);
         Vec::new()
@@ -36,7 +36,7 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Why it cannot search a box, for one that needs a finite set of arms.
+    /// Why the protocol cannot search a box. It is used for protocols that need a finite set of arms.
     fn needs_arms_because(&self) -> &'static str {
         "its queries are arms"
     }
@@ -47,7 +47,7 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// The units of protection that its releases are about; a budget may limit one of them.
+    /// The units of protection of its releases; a budget may limit the loss of one of them.
     fn units(&self) -> Vec<ProtectedUnit> {
         Vec::new()
     }

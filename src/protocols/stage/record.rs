@@ -10,7 +10,8 @@ use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One evaluation of the objective; in a federation, one round: means, the latest time, and the arm measured last.
+/// One evaluation of the objective; in a federation, one round: means over agents, the time of the last measurement,
+/// and its arm.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
@@ -29,7 +30,8 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
-/// Bytes of one evaluation in a record that is in memory, with its share of the arm's inputs and of the releases.
+/// Estimated memory in bytes of one evaluation of a record, including its share of the arms' inputs and of the
+/// releases.
 pub(in crate::protocols) const ITERATION: f64 = 300.0;
 
 /// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
@@ -231,7 +233,7 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
-    /// A learner that never left an arm, although its model knew next to nothing about the others; absent if none.
+    /// A learner that never left an arm, although its model knew next to nothing about the other arms; absent if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_arm: Option<OneArm>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
@@ -330,11 +332,11 @@ pub struct BudgetReached {
 }
 
 impl RegretBound {
-    /// The bound without its values, in a branch of a fork that changes what the theorem is about; the reason takes the
-    /// place of the caveats.
+    /// The bound without its values, for a branch of a fork that changes a setting of the series; the reason replaces
+    /// the caveats.
     #[must_use]
     pub fn withheld(self) -> Self {
-        let why = "not given: it is about one learner, one noise and one sampling for the whole run, and here the fork \
+        let why = "not given: the theorem assumes the same learner, noise and sampling in the whole run, and this fork \
                    changes a setting of the series";
         Self { points: Vec::new(), caveats: vec![why.to_owned()], ..self }
     }
@@ -351,7 +353,7 @@ pub struct RoundClosing {
     pub in_time: u64,
     /// Answers to earlier rounds that arrived since the previous round was closed.
     pub late: u64,
-    /// Parties whose answer had not arrived.
+    /// Parties whose answer had not arrived when the round was closed.
     pub missing: u64,
 }
 

@@ -140,8 +140,9 @@ impl<'a> Evaluations<'a> {
 /// The name of the outcome that says what regret is measured against, where the largest value is not known.
 const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
 
-/// Measures the regrets of all series of a replication, whose rounds are numbered from 1 and were computed with a largest value
-/// of 0, against the largest value that any of them has found.
+/// Adds to the regrets of all series of a replication, which were computed with a largest value of 0, so that they are
+/// regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
+/// points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {
     let found = records.iter().flat_map(|record| &record.iterations).map(|one| one.value);
     let Some(best) = found.reduce(f64::max) else { return };

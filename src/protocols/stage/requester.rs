@@ -76,8 +76,8 @@ where
         self.ask_too(ctx, to, message);
     }
 
-    /// Sends a request beside the open ones, and returns its number: requests are numbered from 0, in the order in which they
-    /// are first sent.
+    /// Sends a further request, without closing the open ones, and returns its number: requests are numbered from 0, in
+    /// the order in which they are first sent.
     pub fn ask_too(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) -> u64 {
         let number = self.next;
         self.next += 1;

@@ -50,9 +50,9 @@ pub struct RunOptions {
     pub until: Option<Time>,
     /// Dry run: parties exchange messages of the right sizes, but nothing is optimised.
     pub dry: bool,
-    /// The fork, where several branches are run.
+    /// The fork, if several branches are run.
     pub fork: Option<Fork>,
-    /// The user's programs that may be run. The first one that gives no answer ends the replication.
+    /// The user's programs that may be run. The first program that gives no answer ends the replication.
     pub programs: Programs,
 }
 
@@ -102,8 +102,8 @@ impl ReplicationSetup {
         self.instance.as_ref().ok_or_else(|| ReplicationError::NoObjective { series: series.to_owned() })
     }
 
-    /// Whether this is a branch of a fork in which the series has other settings of its own than
-    /// before the fork, so that theorems about a whole run with the same settings do not apply.
+    /// Whether this is a branch of a fork in which settings of the series differ from those before the fork, so that
+    /// theorems about a whole run with the same settings do not apply.
     #[must_use]
     pub fn changes_at_fork(&self, series: &str) -> bool {
         self.directions.fork.as_ref().is_some_and(|fork| fork.changes(series))
@@ -311,8 +311,8 @@ impl ReplicationSetup {
     }
 }
 
-/// Continues until the simulation ends or the time `until` is reached, and returns which; `None` if `enough` returned
-/// true before.
+/// Continues until the simulation ends or the time `until` is reached, and returns which of the two happened; `None` if
+/// `enough` returned true before.
 fn resume<P: Rounds>(
     world: &mut Simulation<P, NetworkMedium>,
     until: Time,
@@ -354,7 +354,7 @@ fn learned_by_relays(medium: &NetworkMedium) -> Vec<PublicFact> {
         }
         Encryption::None => {
             "all that is in the messages that it passes on, since they are not encrypted end to end; the ledger lists \
-             what of that is protected data"
+             the protected data among it"
         }
     };
     let fact = |known_to: &str| PublicFact::new(what, Origin::Protocol).for_observer(known_to);

@@ -109,8 +109,8 @@ pub type ActiveParties<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 /// A protocol in which one party searches and another measures, once for each learner, on the same function, noise,
 /// initial points and network draws. Every type that implements this trait is a [`Protocol`].
 ///
-/// The searcher knows the inputs of all arms and the model of the objective, which the report lists as taken as public;
-/// every release of an outcome to it has a ledger entry.
+/// The searcher knows the inputs of all arms and the model of the objective, which the report lists as facts taken as
+/// public; every release of an outcome to it has a ledger entry.
 pub trait Search: Send + Sync {
     /// The messages, timers and facts of the parties.
     type World: KernelProtocol<Fact = Fact<Measured>> + Rounds;
@@ -138,7 +138,7 @@ impl<S: Search> Protocol for S {
             .extend([searcher, measurer].into_iter().filter_map(|role| stage.party(role.0, role.1).err()));
         let parts = [searcher.1, measurer.1];
         problems.extend(series::same_party(measurer.0, "another party than the one that searches", parts));
-        problems.extend(series::no_rounds(settings.rounds, "at least one round", "the papers use 50"));
+        problems.extend(series::no_rounds(settings.rounds, "at least one round", "write 50, for example"));
         problems.extend(series::none(settings.series, "learner: .."));
         for (index, recipe) in settings.series.iter().enumerate() {
             problems.extend(series::taken(settings.series, index));
@@ -280,7 +280,7 @@ impl ReplicationSetup {
         self.search_numbered(series, parties, key, instance, (initial_points, Numbering::ByRound))
     }
 
-    /// As [`Self::search`], with a number of initial points and the order in which evaluations are numbered.
+    /// As [`Self::search`], with evaluations numbered as `numbering` says.
     ///
     /// # Errors
     /// As [`Self::run`].

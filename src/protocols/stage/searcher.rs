@@ -109,8 +109,8 @@ impl Searcher {
     }
 
     /// Replaces the present learner by `learner`, after `learner` has processed the present learner's history, with
-    /// `stream` as it was at the beginning of the search. If `learner` cannot process an outcome, the present learner
-    /// stays.
+    /// `stream` in its state at the beginning of the search. If `learner` cannot process an outcome, the present
+    /// learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

@@ -47,12 +47,13 @@ pub struct Oort {
     /// The first preferred duration T of a round, and the step by which it grows. Default: 10 s.
     #[serde(default = "ten_seconds")]
     pub pacer_step: Span,
-    /// Number of rounds over which U is summed before T grows or stays. Default: 20.
+    /// Number of rounds over which U is summed to decide whether T grows. Default: 20.
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
-    /// Number of rounds after which an agent retires: one that took part in more rounds is not selected any more, so that an
-    /// agent whose losses are always large (an outlier) cannot be selected for ever. At least K agents stay: those that took
-    /// part most often retire first. Default: agents never retire; the paper's experiments with outliers use 10.
+    /// Number of rounds after which an agent retires: one that took part in more rounds is not selected any more, so
+    /// that an agent whose losses are always large (an outlier) is not selected in every round. At least K agents stay:
+    /// those that took part most often retire first. Default: agents never retire; the paper's experiments with
+    /// outliers use 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retires_after: Option<NonZeroU64>,
 }

@@ -9,8 +9,8 @@ use std::num::NonZeroU64;
 
 /// The k agents with the largest loss among d candidates, which are drawn at random without replacement. Every agent
 /// reports with each answer its loss of the last vectors that it received: the mean squared difference between its
-/// outcomes and their prediction. The latest report counts; an agent that has not reported yet counts as having the
-/// largest loss.
+/// outcomes and the prediction of these vectors. The latest report counts; an agent that has not reported yet counts as
+/// having the largest loss.
 ///
 /// Source: Cho, Wang and Joshi 2020, "Client selection in federated learning: convergence analysis and power-of-choice
 /// selection strategies", section 4 (its variant rpow-d, in which candidates are not asked again; but here agents that
@@ -103,7 +103,7 @@ mod tests {
     /// All agents are equally likely to be selected if none has reported, or if as many candidates
     /// are drawn as are selected.
     #[test]
-    fn without_a_choice_all_are_alike() {
+    fn without_reports_or_further_candidates_all_agents_are_equally_likely() {
         let losses: Vec<Option<f64>> = (0..6).map(|agent| Some(f64::from(agent))).collect();
         for found in [frequencies(of(6, 2), &[None; 6]), frequencies(of(2, 2), &losses)] {
             assert!(found.iter().all(|share| (share - 1.0 / 3.0).abs() < 0.0258), "{found:?}");

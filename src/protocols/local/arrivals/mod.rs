@@ -12,15 +12,15 @@ use crate::rng::Stream;
 use crate::vocab::{Problem, Span};
 use std::fmt;
 
-/// The behaviour of an arrival model: the service asks users one after another, or they arrive by themselves.
+/// The behaviour of an arrival model: the service asks users one after another, or they arrive without being asked.
 pub trait Arrivals: Send + Sync {
-    /// How long the service waits for the report of a user before it asks the next user; `None` where users arrive by
-    /// themselves.
+    /// How long the service waits for the report of a user before it asks the next user; `None` where users arrive
+    /// without being asked.
     fn patience(&self) -> Option<Span> {
         None
     }
 
-    /// The times at which users arrive by themselves, from the beginning. The default: no user does.
+    /// The times at which users arrive without being asked, from the beginning. The default: no user does.
     fn process(&self) -> Box<dyn ArrivalProcess> {
         Box::new(Nobody)
     }
@@ -31,7 +31,7 @@ pub trait Arrivals: Send + Sync {
     }
 }
 
-/// The times at which users arrive by themselves, one after another.
+/// The times at which users arrive without being asked, one after another.
 pub trait ArrivalProcess: fmt::Debug + BoxedArrivals {
     /// The time until the next user arrives; `None` if no more users arrive. All draws are from `stream`.
     fn next(&mut self, stream: &mut Stream) -> Option<Span>;
@@ -56,7 +56,7 @@ impl Clone for Box<dyn ArrivalProcess> {
     }
 }
 
-/// No user arrives by itself.
+/// No user arrives without being asked.
 #[derive(Clone, Debug)]
 struct Nobody;
 

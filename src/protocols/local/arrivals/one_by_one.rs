@@ -33,7 +33,7 @@ impl Arrivals for OneByOne {
     }
 
     fn problems(&self) -> Vec<Problem> {
-        let cure = "write at least as long as a message travels";
+        let cure = "write at least the time that a message takes";
         above_zero("patience", self.patience, cure).into_iter().collect()
     }
 }

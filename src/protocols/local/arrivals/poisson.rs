@@ -1,4 +1,4 @@
-//! Users who arrive by themselves, independently of one another.
+//! Users who arrive without being asked, independently of one another.
 
 use super::{ArrivalProcess, Arrivals, above_zero};
 use crate::rng::Stream;
@@ -6,7 +6,8 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Users arrive by themselves, after independent exponential intervals; many reports may be under way at the same time.
+/// Users arrive without being asked, after independent exponential intervals; many reports may be under way at the same
+/// time.
 ///
 /// Example: `Poisson(every: "2s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Users who arrive by themselves, at independent intervals of any distribution.
+//! Users who arrive without being asked, at independent intervals of any distribution.
 
 use super::{ArrivalProcess, Arrivals, above_zero};
 use crate::network::latency::LatencyModel;
@@ -8,8 +8,8 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Users arrive by themselves, as with `Poisson`, but the intervals may have any distribution:
-/// regular, in bursts, or with long pauses.
+/// Users arrive without being asked, as with `Poisson`, but the intervals may have any distribution: regular, in
+/// bursts, or with long pauses.
 ///
 /// Example: `Renewal(interval: Constant("2s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

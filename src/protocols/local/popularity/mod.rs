@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_one_of_the_people() {
+    fn every_person_of_the_population_makes_visits() {
         assert_eq!(examples().len(), PopularityModel::names().len());
         for model in examples() {
             for size in [1, 2, 50] {
@@ -64,7 +64,7 @@ mod tests {
     /// rand_distr samples by rejection, this crate by inversion: two samples of 20,000 ranks. Smirnov's statistic
     /// exceeds 1.95 sqrt(2 / n) with probability 0.001 for continuous distributions, and less often for discrete ones.
     #[test]
-    fn visits_are_as_often_as_an_independent_library_has_it() {
+    fn frequencies_of_visits_agree_with_an_independent_library() {
         let law = Zipf { exponent: NonNegative::new(1.1).unwrap() };
         let theirs = rand_distr::Zipf::new(1000.0, 1.1).unwrap();
         let n = 20_000;

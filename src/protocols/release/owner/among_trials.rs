@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 impl Owner {
     /// Records all comparisons with a threshold in the ledger for relays that can read messages to workers, before the first
-    /// trial: each further trial tells them that the trial before was below.
+    /// trial: each further trial shows them that the outcome of the trial before was below the threshold.
     pub(super) fn enter_comparisons(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

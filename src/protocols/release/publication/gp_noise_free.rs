@@ -136,7 +136,7 @@ mod tests {
 
     /// The ledger states the probability delta / 2 that c fails (the sum of n tails), and the assumed regret.
     #[test]
-    fn the_ledger_states_what_c_leaves_out() {
+    fn the_ledger_states_the_probability_that_c_fails_and_the_assumed_regret() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";
         let recipe: GpNoiseFree = ron::from_str(text).unwrap();
         let covariance = Covariance::squared_exponential(0.2, 1.0);

@@ -16,9 +16,9 @@ use crate::vocab::{AboveOne, Basis, Cost, Delta, Effort, Epsilon, Positive, Prob
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A random number of settings is tried, each drawn uniformly (on a box: uniformly from it); noise is added to each outcome, and the setting with the
-/// largest noisy outcome is published with this outcome, both for `epsilon` together. This is the usual method of
-/// private hyperparameter tuning.
+/// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box); noise is added to
+/// each outcome, and the setting with the largest noisy outcome is published with this outcome, both for `epsilon`
+/// together. This is the usual method of private hyperparameter tuning.
 ///
 /// The privacy does not depend on the number of settings. It does not depend on the number of trials either, but only on its
 /// distribution, as long as nobody learns the number.
@@ -161,10 +161,10 @@ impl Publication for RandomRepetitions {
         problems
     }
 
-    /// The theorems are about any algorithm whose output has an order and that is private by itself. A trial draws its point
-    /// from the box without any data and then has the loss of one noisy outcome, however many points there are. Of equal
-    /// noisy outcomes the last trial's is published; trials are independent and alike, so this is the same as an order by a
-    /// random number that each trial draws without any data.
+    /// The theorems are about any algorithm whose output has an order and of which one run is private. A trial draws
+    /// its point from the box without any data and then has the loss of one noisy outcome, however many points there
+    /// are. Of equal noisy outcomes the last trial's is published; trials are independent and alike, so this is the
+    /// same as an order by a random number that each trial draws without any data.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }

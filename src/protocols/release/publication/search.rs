@@ -60,9 +60,10 @@ pub enum Selection {
     /// Report noisy max with exponential noise (Dwork and Roth 2014): at the same epsilon its expected utility is never
     /// below that of the exponential mechanism (McKenna and Sheldon 2020). It is `PermuteAndFlip` by another name.
     NoisyMax,
-    /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1): options are looked at in a random order, and each is taken with
-    /// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). Its choices have the distribution of
-    /// `NoisyMax` (Ding and others 2021), and both names are the same code: equal seeds give equal choices.
+    /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1): options are considered in a random order, and each is
+    /// taken with probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). Its choices have the
+    /// distribution of `NoisyMax` (Ding and others 2021), and both names are the same code: equal seeds give equal
+    /// choices.
     PermuteAndFlip,
 }
 

@@ -20,7 +20,7 @@ const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 /// What is public about a tuning task.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The candidate settings, Lambda; on a box, points that stand for it.
+    /// The candidate settings, Lambda; on a box, points that represent the box.
     pub inputs: Arc<Points>,
     /// The box, if settings are its points.
     pub domain: Option<SearchBox>,

@@ -13,10 +13,10 @@ use std::num::NonZeroU32;
 /// noise, their cluster, drift over rounds, the points that they can measure, and the models that they assume. Each axis is
 /// independent of the others and may be left out.
 ///
-/// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) c(x - s_n) + sqrt(h) g_n(x) - mu),
-/// where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster, and g_n the agent's own
-/// draw. Regret is each agent's own: the best value of its own function in that round, minus the value of its query.
-/// Sources: Volpp et al. 2020 (shift and scale), Bogunovic, Scarlett and Cevher 2016 (drift).
+/// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) (c(x - s_n) - mu) + sqrt(h)
+/// (g_n(x) - mu)), where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster, and
+/// g_n the agent's own draw. Regret is each agent's own: the best value of its own function in that round, minus the
+/// value of its query. Sources: Volpp et al. 2020 (shift and scale), Bogunovic, Scarlett and Cevher 2016 (drift).
 ///
 /// Example: `Differences(shift: Uniform(0.1), scale: LogNormal(0.3), noise: LogNormal(0.5))`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,9 +52,9 @@ pub struct Differences {
     pub model_noise: Option<Factors>,
 }
 
-/// Clusters of agents: the function of cluster c is sqrt(1 - apart) f + sqrt(apart) g_c, f common to all and g_c the
-/// cluster's own draw. Each agent is in a random cluster, all equally likely. Groups with clusters share them: cluster 0 of
-/// one group has the same g_0 as cluster 0 of another.
+/// Clusters of agents: the function of cluster c is mu + sqrt(1 - apart) (f - mu) + sqrt(apart) (g_c - mu), with mu the
+/// prior mean, f common to all clusters and g_c the cluster's own draw. Each agent is in a random cluster, all equally
+/// likely. Groups with clusters share them: cluster 0 of one group has the same g_0 as cluster 0 of another.
 ///
 /// Example: `Clusters(count: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

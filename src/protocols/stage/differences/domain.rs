@@ -91,7 +91,7 @@ mod tests {
     use crate::rng::Key;
 
     /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (six standard errors of
-    /// 0.5 / sqrt(500)); a box of 0.5 along each side has some 10.5^2 = 110 points, without holes.
+    /// 0.5 / sqrt(500)); a box of 0.5 along each side has 10 points along each input, 100 in all, without holes.
     #[test]
     fn parts_have_their_sizes() {
         let axis = |k: usize| k as f64 / 20.0;
