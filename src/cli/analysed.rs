@@ -62,7 +62,7 @@ pub(super) fn unknown_metric(metric: &str, known: &[String]) -> String {
     format!("error: no series has a metric called {metric:?}: --metric takes {}", known.join(", "))
 }
 
-/// Prints why there is no such regret of a group.
+/// Prints why a metric is not known for a group.
 pub(super) fn no_group(why: &GroupError) -> Exit {
     eprint_line(format_args!("error: {why}"));
     if matches!(why, GroupError::Folder(_)) { Exit::Internal } else { Exit::Usage }
