@@ -90,8 +90,9 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     };
     blocks.push(Block::remark(format!(
         "alone: the share of the variance between cells that a value explains alone (first-order Sobol' index); with \
-         others: that share and those of all its interactions with other values (total index). The noise of replications is removed without bias, so a share of 0 may be estimated \
-         below 0. Intervals: bootstrap, {} resamples, approximate. Design: {design}.",
+         others: that share and those of all its interactions with other values (total index). The noise of \
+         replications is removed without bias, so a share of 0 may be estimated below 0. Intervals: bootstrap, {} \
+         resamples, approximate. Design: {design}.",
         found.resamples
     )));
     if found.series.iter().any(|series| series.axes.iter().any(|axis| axis.first.low.is_none())) {
