@@ -1,4 +1,4 @@
-//! Steps that `threshold` and `explain` share: checks of what can be played, messages on replications that did not
+//! Steps that `threshold` and `explain` share: checks of the plan and of the metric, messages on replications that did not
 //! finish, and the picture.
 
 use super::ending::tell_failures;
@@ -19,7 +19,7 @@ pub(super) fn takes_whole_numbers(from: f64, to: f64, refuses: impl Fn(f64) -> b
     from.fract() == 0.0 && to.fract() == 0.0 && refuses(from + INSIDE * (to - from))
 }
 
-/// The options with which replications are played.
+/// The options with which replications are run.
 pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> Options<'a> {
     Options {
         threads: playing.threads.map_or(0, |threads| threads as usize),
@@ -62,7 +62,7 @@ pub(super) fn unknown_metric(metric: &str, known: &[String]) -> String {
     format!("error: no series has a metric called {metric:?}: --metric takes {}", known.join(", "))
 }
 
-/// Prints why there is no such regret of a group.
+/// Prints why a metric is not known for a group.
 pub(super) fn no_group(why: &GroupError) -> Exit {
     eprint_line(format_args!("error: {why}"));
     if matches!(why, GroupError::Folder(_)) { Exit::Internal } else { Exit::Usage }

@@ -4,7 +4,7 @@ use super::exit::Exit;
 use super::options::{CompletionsArguments, command};
 use super::output::print;
 
-/// Prints the script.
+/// Prints the completion script of the requested shell.
 pub(super) fn completions(arguments: &CompletionsArguments) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command(), "subrosa", &mut script);

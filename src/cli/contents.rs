@@ -5,7 +5,7 @@ use super::output::eprint_line;
 use crate::report::{self, Page};
 use crate::study::{self, FolderError, Inconsistency, Manifest, Plan, Records, RunFolder, files};
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder, its page included.
+/// The run's records that belong to this plan, and the inconsistencies in its folder, including those of its page.
 pub(super) fn contents(
     plan: &Plan,
     folder: &RunFolder,

@@ -1,4 +1,4 @@
-//! The columns of a user's CSV file: which become inputs, and why others cannot, with the first place.
+//! The columns of a user's CSV file: which of them become inputs of a model, and why the others do not.
 
 use crate::objectives::{CsvTable, TableError};
 use crate::vocab::counted;
@@ -7,19 +7,20 @@ use std::collections::BTreeSet;
 /// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
 const MAX_INPUTS: usize = 6;
 
-/// Largest number of texts of a column that becomes an input by categories, and fewest rows for each of them.
+/// Largest number of different texts in a column whose texts become categories.
 const MAX_CATEGORIES: usize = 8;
+/// Smallest number of rows per category of such a column, on average.
 const ROWS_PER_CATEGORY: usize = 3;
 
 /// The columns of a CSV file.
 pub(super) struct Columns {
     /// Names of the columns that become inputs.
     pub(super) inputs: Vec<String>,
-    /// Those of them that hold categories.
+    /// Names of those input columns that hold categories.
     pub(super) one_hot: Vec<String>,
-    /// Number of inputs, one for each category.
+    /// Number of inputs of the model: one for a column of numbers, and one per category of a column of categories.
     pub(super) width: usize,
-    /// Whether an input misses cells.
+    /// Whether an input column has missing cells.
     pub(super) gaps: bool,
     /// The columns that are no inputs, each with the reason: "id: counts the rows".
     pub(super) left_out: Vec<String>,
@@ -28,8 +29,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The inputs are the first six columns, in the order of the file, whose values vary and are numbers that do not just
-    /// count the rows, or few texts. Cells may be missing.
+    /// Selects the inputs: in the order of the file, the first six columns whose values vary and are either numbers or a
+    /// few different texts. A column of numbers that counts the rows is left out. Cells may be missing.
     pub(super) fn of(table: &CsvTable, output: &str) -> Self {
         let mut found = Self {
             inputs: Vec::new(),
@@ -138,12 +139,14 @@ impl Gaps {
         Ok(first.map(|first| Self { cells: found.len(), empty, rows: table.len(), first }))
     }
 
-    /// Whether a column of numbers misses some: most cells are numbers, or the others are empty.
+    /// Whether the column holds numbers of which some are missing: more than half of its cells are numbers, or every
+    /// cell that is not a number is empty.
     pub(super) fn in_numbers(&self) -> bool {
         2 * self.cells < self.rows || self.cells == self.empty.0
     }
 
-    /// The empty cells, with the first place: "one empty cell, line 19"; `None` if there are none.
+    /// The number of empty cells in words, with the line of the first one: "one empty cell, line 19"; `None` if there
+    /// are none.
     pub(super) fn empty(&self) -> Option<String> {
         match self.empty {
             (0, _) => None,
@@ -154,8 +157,7 @@ impl Gaps {
         }
     }
 
-    /// The gaps in words, with the first place: "one empty cell, line 19", "texts, \"Bonn\" in line
-    /// 2".
+    /// The gaps in words, with the line of the first one: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

@@ -1,4 +1,4 @@
-//! `subrosa explain`: finds which of the varied values matter, how much, and together with which.
+//! `subrosa explain`: finds which of the varied values matter, how much, and which of them interact.
 
 use super::analysed::{
     failed, named, no_group, options, picture, playable, stopped, takes_whole_numbers, varies_beside,
@@ -107,7 +107,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
         let whole = takes_whole_numbers(range.from, range.to, |value| at(value).is_err());
         varied.push((value, whole));
     }
-    // The seed may come from the command line.
+    // This plan fixes every varied value at the lower end of its range. It has the seed, which the command line may
+    // have set, and shows whether anything else varies.
     let plain: Vec<String> = varied
         .iter()
         .zip(ranges)
@@ -138,7 +139,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     Ok((plan, DesignedAxes { design, axes }))
 }
 
-/// The value of a range at a share between 0 and 1; whole numbers are equally probable, both ends included.
+/// The value of a range at a share between 0 and 1. Whole numbers, both ends included, are equally probable unless
+/// the scale is logarithmic.
 fn placed(range: &RangeArgument, whole: bool, share: f64) -> f64 {
     let RangeArgument { from, to, log, .. } = *range;
     match (whole, log) {

@@ -1,4 +1,4 @@
-//! `subrosa fmt`: the usual white space for scenario files.
+//! `subrosa fmt`: gives scenario files the usual white space.
 
 use super::exit::Exit;
 use super::load::print_error;

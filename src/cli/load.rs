@@ -158,8 +158,8 @@ fn missing_members(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     let path = folder.path().display();
     let missing = missing.join(", ");
     Some(format!(
-        "error: {path} was played by a program that has members of its own, which this one lacks: {missing}\n  use the \
-         program that played it, or add them to this one (subrosa::Catalogue)\n"
+        "error: {path} was run by a program that has members of its own, which this one lacks: {missing}\n  use the \
+         program that ran it, or add them to this one (subrosa::Catalogue)\n"
     ))
 }
 
@@ -173,7 +173,7 @@ pub(super) fn not_a_run(folder: &RunFolder) -> Exit {
         None => "runs/<name>-<hash>".to_owned(),
     };
     eprint_line(format_args!(
-        "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` left, such as \
+        "error: {} is not a run folder: it has no manifest.json (name a folder that `subrosa run` wrote, such as \
          {example})",
         folder.path().display()
     ));

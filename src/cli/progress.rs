@@ -178,7 +178,7 @@ mod tests {
 
     /// As `--until-halfwidth` does it: each set of replications is counted from 0.
     #[test]
-    fn a_second_set_of_replications_begins_at_none() {
+    fn the_count_restarts_for_a_second_set_of_replications() {
         let bar = StudyProgressBar::new("study".to_owned());
         let start = |to_play| Start { to_play, there: 0, reused: 0, other_builds: 0, damaged: 0 };
         bar.begin(&start(8));

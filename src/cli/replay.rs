@@ -18,7 +18,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         return super::diff::diff(arguments, other);
     }
     let folder = RunFolder::at(&arguments.run);
-    // The signature comes first: it also covers what the other checks read.
+    // The signature is checked first, because it covers the files that the other checks read.
     let signed = match arguments.signed_by.as_ref().map(|keys| study::signed_by(&folder, keys)).transpose() {
         Ok(signed) => signed,
         Err(error) => return super::sign::failed(&error),
@@ -41,7 +41,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
         if new.identity != old.identity {
             eprint_line(format_args!(
                 "error: cell {index} is not what was run: the program's version or a data file has changed \
-                 since (the run was played by version {} on {})",
+                 since (the run was made by version {} on {})",
                 manifest.subrosa, manifest.target
             ));
             return Exit::ReplayDiffers;
@@ -49,7 +49,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
     if manifest.build != plan.this_build() {
         eprint_line(format_args!(
-            "note: the run is of build {} of subrosa, this is build {}: differences may come from the program",
+            "note: the run was made by build {} of subrosa, this is build {}: differences may come from the program",
             short(&manifest.build),
             short(&plan.this_build())
         ));

@@ -136,7 +136,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     Ok(if !worked.conflicts.is_empty() {
         Exit::ReplayDiffers
     } else if worked.interrupted {
-        eprint_line("Interrupted: blocks that were not finished are given back.");
+        eprint_line("Interrupted: other workers can take the blocks that were not finished.");
         Exit::Interrupted
     } else if worked.failed > 0 {
         Exit::CellsFailed

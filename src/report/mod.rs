@@ -83,7 +83,7 @@ pub enum Detail {
     Full,
 }
 
-/// A terminal.
+/// The properties of a terminal, and how much of a report it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
     /// Its columns.
@@ -138,7 +138,7 @@ pub fn json(document: &impl Serialize) -> String {
     text
 }
 
-/// The results of a dry run.
+/// The results of a dry run as text.
 #[must_use]
 pub fn dry_text(plan: &Plan, all: &[DrySeries], width: usize) -> String {
     render_text::document(&sections::dry::document(plan, all), width)
@@ -163,20 +163,20 @@ pub fn plain_table(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) ->
     render_text::section(&Section { blocks: vec![Block::Table(table)], ..Section::default() }, width)
 }
 
-/// A line broken between words at `width` columns, and between the parts of a list that is longer than a line; spaces within the
-/// line stay. Further lines are indented by `indent` columns.
+/// A line broken between words at `width` columns; a word that is longer than a line is broken behind its commas, and
+/// spaces within a line are kept. Further lines are indented by `indent` columns.
 #[must_use]
 pub fn folded(line: &str, indent: usize, width: usize) -> String {
     render_text::folded(line, indent, width)
 }
 
-/// Where one series stops being better than another.
+/// The result of `threshold` as text: where one series stops being better than another.
 #[must_use]
 pub fn threshold_text(found: &Threshold, width: usize) -> String {
     render_text::document(&sections::threshold::document(found), width)
 }
 
-/// Which of the varied values matter.
+/// The result of `explain` as text: which of the varied values matter.
 #[must_use]
 pub fn explain_text(found: &Explained, width: usize) -> String {
     render_text::document(&sections::explain::document(found), width)

@@ -9,8 +9,8 @@ pub const PAGE: &str = "report.html";
 /// The data of a page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The run's numbers, with the path that the folder had when they were computed: a page is the same wherever it is made
-    /// again.
+    /// The run's summary, with the path that the folder had when it was computed, so that the page of a folder that was
+    /// moved stays the same.
     pub summary: Summary,
     /// The program and the plan of the run.
     pub manifest: Manifest,

@@ -35,8 +35,8 @@ impl Document {
     /// The value that `wanted` names after the overrides: the name of an `Each`, or a path such as `protocol.rounds`.
     ///
     /// # Errors
-    /// Diagnostics if the text or an override is wrong, if nothing is called so, or if several `Each` of that name have different
-    /// values, for which no single value can stand.
+    /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have
+    /// different values, so that no single value can replace all of them.
     pub fn varied(&self, overrides: &[String], wanted: &str) -> Result<VariedValue, Diagnostics> {
         let edited = self.overridden(overrides)?;
         let expansion = expand(&edited).map_err(|problems| self.diagnostics(problems))?;
@@ -47,7 +47,7 @@ impl Document {
                 let listed = |index: usize| shown(index).cloned().collect::<Vec<_>>().join(", ");
                 let problem = Diagnostic::new(
                     Place::Whole,
-                    format!("the Each called \"{wanted}\" have different values, so that no single value stands for all of them"),
+                    format!("the Each called \"{wanted}\" have different values, so that no single value can replace all of them"),
                 )
                 .expected(format!("the values {}, as at {}", listed(0), first.path))
                 .found(format!("{} at {}", listed(other), named[other].path))
@@ -66,8 +66,8 @@ impl Document {
             };
             self.diagnostics(vec![problem])
         };
-        // A path is valid if a value can be set there. What is no path of the text is taken as a misspelt name if it is
-        // close to the name of an `Each`, or if it is a single word.
+        // A path is valid if a value can be set there. If `wanted` is no path of the text, it is taken as a misspelt name
+        // of an `Each`, provided that it is close to such a name or is a single word.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
         let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_value_stands_for_is_refused() {
+    fn a_name_without_a_single_value_is_refused() {
         let told = |text: &str, wanted: &str| document(text).varied(&[], wanted).unwrap_err().render();
         let unlike = told("S(a: Each(\"x\", [1, 2]), b: Each(\"x\", [3, 4]))", "x");
         assert!(unlike.contains("the values 1, 2, as at a") && unlike.contains("3, 4 at b"), "{unlike}");

@@ -32,8 +32,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// A member with this documentation, from which the paragraph with the example is taken out. `alone` is how the member is
-    /// written without any field.
+    /// A member with this documentation, from which the paragraph with the example is removed. `alone` is how the member
+    /// is written without any field.
     fn documented(name: String, about: &str, fields: Vec<Field>, alone: String) -> Self {
         let (examples, rest): (Vec<&str>, Vec<&str>) =
             about.split("\n\n").partition(|paragraph| paragraph.starts_with(EXAMPLE));

@@ -48,7 +48,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Scenario {
     draft: Draft,
-    /// Shared by all cells of a study with the same parties and network.
+    /// The parties and the network, with the contents of their files; shared by all cells of a study with the same
+    /// parties and network.
     world: Arc<LoadedNetwork>,
     demand: Demand,
 }
@@ -63,8 +64,8 @@ impl Scenario {
         Self::check_with_known_parts(draft, &mut CheckedParts::new(resources), None)
     }
 
-    /// The same for a cell of a study: parts that are equal to those of an earlier cell are not checked or loaded again.
-    /// `last` is the last cell without problems.
+    /// As [`Scenario::check`], for a cell of a study: parts that are equal to those of an earlier cell are not checked or
+    /// loaded again. `last` is the last cell without problems.
     pub(super) fn check_with_known_parts(
         mut draft: Draft,
         known: &mut CheckedParts<'_>,
@@ -245,7 +246,7 @@ impl Scenario {
         let name = draft.protocol.name();
         let mut found = draft.protocol.as_dyn().problems(stage);
         if found.is_empty() {
-            found.extend(self.series_of_one_name());
+            found.extend(self.repeated_series_names());
         }
         problems.extend(found.into_iter().map(|p| p.below(name).below("protocol")));
         problems.extend(self.memory_loss());
@@ -268,7 +269,7 @@ impl Scenario {
     /// A problem for each series that has the name of an earlier one, relative to the protocol's recipe. If
     /// exactly one list of the recipe has as many items as there are series, the problem is at the series'
     /// item of that list, else at the recipe.
-    fn series_of_one_name(&self) -> Vec<Problem> {
+    fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
         let plain = serde_json::to_value(protocol).unwrap_or_default();
@@ -323,7 +324,8 @@ impl Scenario {
         ))
     }
 
-    /// The problems of parties that are never online and links that lose every message: requests would be repeated for ever.
+    /// The problems of parties that are never online and links that lose every message: requests would be repeated
+    /// without end.
     fn unreachable(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let never_online = |model: &AvailabilityModel| !model.as_dyn().ever_available();

@@ -6,9 +6,9 @@ use crate::vocab::{Effort, Memory, Problem};
 /// The memory and time that the replications of a cell take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// For the work that they share.
+    /// Memory and time of the work that all of them share.
     pub shared: Effort,
-    /// For the work of each replication.
+    /// Memory and time of the work of each replication.
     pub each: Effort,
 }
 

@@ -30,7 +30,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_differs_stays_at_its_place() {
+    fn differing_parts_keep_their_places() {
         let old = json!({"a": 1, "b": [{"c": 2, "d": 3}, 4], "e": "f"});
         let new = json!({"a": 1, "b": [{"c": 2, "d": 5}, 4], "e": "f", "g": 6});
         assert_eq!(unlike(&new, &old), json!({"b": [{"d": 5}, null], "g": 6}));

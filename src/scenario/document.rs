@@ -84,7 +84,7 @@ impl Document {
             io::ErrorKind::NotFound => refuse("no such file", &suggest_neighbouring_file(file)),
             _ => refuse(&error.to_string(), "make the file readable"),
         })?;
-        // The size comes first: what was read of a longer file may end inside of a character.
+        // The size is checked first, because the part that was read of a longer file may end inside a character.
         if bytes.len() as u64 > LONGEST {
             return Err(refuse(
                 "a file of more than 16 MiB",
@@ -160,8 +160,8 @@ impl Document {
         Ok(broken(&value.to_string()))
     }
 
-    /// The text with other white space: indented by 4 columns for each bracket, with the line breaks of the author. Comments
-    /// and values stay as they are.
+    /// The text with the usual white space: indented by 4 columns for each bracket, with the line breaks of the author.
+    /// Comments and values stay as they are.
     ///
     /// # Errors
     /// The first syntax error.

@@ -1,7 +1,7 @@
 //! `Each`: the values that a study varies, found in the tree of its text.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::printable::acts;
+use super::printable::controls_display;
 use super::{names, ranges};
 use crate::vocab::value::{Body, Entry, Node, Number, Scalar};
 use std::ops::Range;
@@ -86,7 +86,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
         [list] => (path.to_owned(), list),
         [name, list] => {
             let given = name.text().ok_or_else(|| problem(name, "the name of an Each must be a text"))?;
-            if given.contains(acts) {
+            if given.contains(controls_display) {
                 return Err(problem(name, "the name of an Each has a character that is not visible")
                     .expected("a text of visible characters")
                     .found(format!("{given:?}")));

@@ -16,7 +16,7 @@ pub(super) fn diagnose(
     culprit: Option<&Entry>,
 ) -> Diagnostic {
     let mut span = error.place();
-    // Of a name that is not known, only the name is marked, not what stands in its brackets.
+    // Of an unknown name with brackets, only the name is marked, not the contents of the brackets.
     if let Fault::UnknownName { found, .. } | Fault::OtherName { found, .. } = error.fault()
         && edited.text[span.clone()].starts_with(found.as_str())
     {

@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_take_one_step_or_all() {
+    fn patterns_match_one_step_or_all_further_steps() {
         let path = |text: &str| text.split('.').map(str::to_owned).collect::<Vec<_>>();
         assert!(matches("network.**", &path("network")));
         assert!(matches("network.**", &path("network.default.loss.Independent")));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_named_where_they_are() {
+    fn differences_are_found_at_their_paths() {
         let a = serde_json::json!({ "x": [1, 2], "y": { "A": { "p": 1 } }, "z": 1 });
         let b = serde_json::json!({ "x": [1, 3], "y": { "B": { "p": 1 } } });
         let mut found = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! A line inside of brackets is indented by 4 columns more than the line on which the innermost of them opens. The
 //! author's line breaks between entries stay. In a text that a program has written on one line, brackets that do not
-//! fit the width are broken, one entry per line. A text that is laid out is not changed any more.
+//! fit the width are broken, one entry per line. Laying out a text for a second time changes nothing.
 
 use super::tokens::{Kind, Token, tokens};
 
@@ -30,7 +30,7 @@ struct Layout<'a> {
     breaks: Vec<usize>,
     /// For each opening bracket, the position of the closing one; otherwise the token's own position.
     close: Vec<usize>,
-    /// Most columns of a line that can be broken.
+    /// Largest number of columns of a line that can be broken.
     width: usize,
     out: String,
     column: usize,
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_has_a_line_for_each_entry() {
+    fn brackets_that_do_not_fit_have_one_line_per_entry() {
         let long = "x".repeat(70);
         let text = format!("A(b: [\"{long}\", \"{long}\"], c: C(d: 1, e: 2))");
         let expected = format!(

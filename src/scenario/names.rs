@@ -2,7 +2,7 @@
 //! a character that makes a spreadsheet evaluate a formula.
 
 use super::diagnostic::{Diagnostic, Place};
-use super::printable::acts;
+use super::printable::controls_display;
 use crate::vocab::{Problem, ProblemKind};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ fn breaks_lines(c: char) -> bool {
 
 /// The error of the first character of a file, comments included, that controls the display.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
-    let (at, c) = text.char_indices().find(|&(_, c)| acts(c) && !breaks_lines(c))?;
+    let (at, c) = text.char_indices().find(|&(_, c)| controls_display(c) && !breaks_lines(c))?;
     Some(
         Diagnostic::new(
             Place::at(at..at + c.len_utf8()),
@@ -50,8 +50,8 @@ fn look(value: &Value, path: &str, field: &str, problems: &mut Vec<Problem>) {
             let path = path.to_owned();
             problems.extend(match field {
                 "name" | "group" => name_problem(path, text),
-                "about" | "source" => text_problem(path, text, &|c| acts(c) && !breaks_lines(c)),
-                _ => text_problem(path, text, &acts),
+                "about" | "source" => text_problem(path, text, &|c| controls_display(c) && !breaks_lines(c)),
+                _ => text_problem(path, text, &controls_display),
             });
         }
         Value::Object(fields) => {
@@ -86,7 +86,7 @@ fn name_problem(path: String, name: &str) -> Option<Problem> {
             "begin it with a letter: spreadsheets take such a cell of a table for a formula",
         ));
     }
-    text_problem(path, name, &acts)
+    text_problem(path, name, &controls_display)
 }
 
 fn text_problem(path: String, text: &str, bad: &dyn Fn(char) -> bool) -> Option<Problem> {
@@ -114,7 +114,7 @@ pub(super) fn formula(value: &str) -> bool {
 
 /// Whether a label of an `Each` can be a cell of a table.
 pub(super) fn is_label(text: &str) -> bool {
-    !text.trim().is_empty() && !text.starts_with(FORMULA) && !text.contains(acts)
+    !text.trim().is_empty() && !text.starts_with(FORMULA) && !text.contains(controls_display)
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_found_and_shown_escaped() {
+    fn characters_that_control_the_display_are_found_and_escaped() {
         assert_eq!(hidden("// \u{2066}").unwrap().place, Place::at(3..6));
         assert_eq!(hidden("a\r\n\tb"), None);
         assert_eq!(shown("\u{1b}\u{202e}"), "\"\\u{1b}\\u{202e}\"");

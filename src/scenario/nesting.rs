@@ -50,7 +50,7 @@ pub(super) fn quotation(rest: &[u8]) -> usize {
 
 /// Number of bytes of a character in single quotes, such as `'('`, `'"'` or `'\u{28}'`; `None` if none begins here.
 fn character(rest: &[u8]) -> Option<usize> {
-    /// Bytes of the longest: a quote, `\u{10ffff}` and a quote.
+    /// Number of bytes of the longest such character: a quote, `\u{10ffff}` and a quote.
     const LONGEST: usize = 12;
     let escaped = rest.get(1) == Some(&b'\\');
     // An escaped quote does not end the character.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_are_told_from_texts() {
+    fn comments_are_distinguished_from_texts() {
         let text = "a // b\n\"// c\" r#\"/* d\"# '\"' /* e /* f */ */ g // h";
         let found: Vec<&str> = comments(text).into_iter().map(|span| &text[span]).collect();
         assert_eq!(found, ["// b", "/* e /* f */ */", "// h"]);

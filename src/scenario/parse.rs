@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_know_place_and_path() {
+    fn errors_have_a_place_and_a_path() {
         for (text, place, path) in [
             ("Nested(Struct(a: 1, c: 1))", "c", "Nested.Struct.c"),
             ("Nested(Struct(a: -1))", "-1", "Nested.Struct.a"),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Whether a character controls the display instead of being shown: control characters, marks of writing direction, and the two
 /// noncharacters that XML does not allow.
-pub(super) fn acts(c: char) -> bool {
+pub(super) fn controls_display(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
         || matches!(c, '\u{fffe}' | '\u{ffff}')
@@ -13,7 +13,7 @@ pub(super) fn acts(c: char) -> bool {
 /// A text for a terminal: characters that control the display are replaced by U+FFFD, except newlines and tabs.
 #[must_use]
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| acts(c) && !matches!(c, '\n' | '\t');
+    let bad = |c: char| controls_display(c) && !matches!(c, '\n' | '\t');
     if text.contains(bad) { Cow::Owned(text.replace(bad, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_is_replaced_and_what_is_seen_stays() {
+    fn characters_that_control_the_display_are_replaced() {
         assert!(matches!(printable("Zürich\n\t→ 東京"), Cow::Borrowed(_)));
         assert_eq!(printable("a\u{1b}[2Jb\r\u{202e}c\u{9b}"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\u{fffd}");
     }

@@ -147,7 +147,7 @@ impl<'a> Shape<'a> {
         names.collect()
     }
 
-    /// What distinguishes texts, such as a duration with its unit; `None` for any text.
+    /// The format that a text must have, such as a duration with its unit; `None` if any text is accepted.
     pub(super) fn format(self) -> Option<&'a str> {
         self.schema.get("format").and_then(Value::as_str)
     }

@@ -181,7 +181,7 @@ pub(super) fn apply_override(edited: &EditedText, argument: &str) -> Result<Edit
             },
         )
     })?;
-    // Only the value: a comment behind it would also comment out what follows it in the scenario.
+    // Only the value is inserted: a comment behind it would also comment out what follows it in the scenario.
     let value = &right[value.span];
     let root = tree::read(&edited.text).map_err(|mut errors| errors.remove(0))?;
     let (node, taken) = tree::follow(&root, &path);

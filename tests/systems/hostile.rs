@@ -307,10 +307,10 @@ fn results_of_another_build_are_left_alone_and_still_read() {
     let arguments = ["run", ECHO, "--replications", "2", "--out", words(place.path())];
     ends(0, &arguments, &["Not reused: 1 earlier run of this name by another build", &study::BUILD[..10]]);
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2, "each build has a folder of its own");
-    // Once more, nothing is to be played, and nothing to be said.
+    // A second time there is nothing to run and nothing to report.
     assert!(!ends(0, &arguments, &[]).contains("Not reused"));
     ends(0, &["report", &old], &["echo"]);
-    ends(0, &["replay", &old], &["the run is of build 0123456789", "replay agrees: 2 replications"]);
+    ends(0, &["replay", &old], &["the run was made by build 0123456789", "replay agrees: 2 replications"]);
     let planned = ["sweep", "plan", ECHO, "--replications", "3", "--out", words(place.path())];
     let (code, stdout, stderr) = code_and_output(&subrosa(&planned));
     assert!(code == 0 && stderr.contains("by another build"), "{stderr}");

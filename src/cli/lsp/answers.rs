@@ -62,7 +62,7 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
     })
 }
 
-/// The part of a word that a completion may replace: in a string without a closing quotation mark, only what is left of
+/// The part of a word that a completion may replace: in a string without a closing quotation mark, only the part before
 /// the cursor.
 fn on_one_line(text: &str, at: usize, bytes: &Range<usize>) -> Range<usize> {
     if text[bytes.clone()].contains('\n') { bytes.start..at } else { bytes.clone() }

@@ -22,7 +22,7 @@ pub(in crate::cli) struct FormatArguments {
 #[cfg(feature = "lsp")]
 #[derive(Debug, Args)]
 pub(in crate::cli) struct LspArguments {
-    /// Has no effect: there is no other way to talk to the server, but some editors state it
+    /// Has no effect: the server always uses standard input and output, but some editors pass this flag
     #[arg(long, hide = true)]
     pub(in crate::cli) stdio: bool,
 }

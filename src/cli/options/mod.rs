@@ -59,7 +59,7 @@ pub(super) enum TopCommand {
     Compare(CompareArguments),
     /// Find where one series stops being better than another, with a confidence interval
     Threshold(ThresholdArguments),
-    /// Find which of the varied values matter, how much, and together with which
+    /// Find which of the varied values matter, how much, and which of them interact
     Explain(ExplainArguments),
     /// Write the report of a run again: text, report.html, and on request one figure as a file
     Report(ReportArguments),

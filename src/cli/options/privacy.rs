@@ -15,8 +15,7 @@ pub(in crate::cli) struct AccountArguments {
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
     #[arg(long, value_name = "FILE.svg")]
     pub(in crate::cli) plot: Option<PathBuf>,
-    /// For a run: print each accountant's figure with its lower and upper end, in a table of its own for each observer
-    /// and unit
+    /// For a run: print each accountant's epsilon with its lower and upper bound, in one table for each observer and unit
     #[arg(long)]
     pub(in crate::cli) accountants: bool,
     /// How results are printed
@@ -27,7 +26,7 @@ pub(in crate::cli) struct AccountArguments {
 /// A verdict that is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Expected {
-    /// Something was measured, and neither it nor the exact loss of the neighbours exceeds the claim
+    /// A bound above 0 was measured, and neither a bound nor the exact loss of the neighbours exceeds the claim
     Consistent,
     /// The bound by counting exceeds the claim
     Refuted,
@@ -108,8 +107,8 @@ pub(in crate::cli) struct AuditOptions {
     /// End with exit code 7 if a verdict differs from this one
     #[arg(long, value_enum)]
     pub(in crate::cli) expect: Option<Expected>,
-    /// Draw the two distributions into this file, .svg or .png; with several findings, one file
-    /// NAME-audited.svg for each
+    /// Draw the two distributions into this file, .svg or .png; with several findings, one file for each:
+    /// NAME-AUDITED.svg, where AUDITED is the mechanism or series
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) plot: Option<PathBuf>,
     /// Number of threads that run trials; results do not depend on it. Default: one per core

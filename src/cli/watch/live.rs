@@ -14,10 +14,11 @@ pub(super) const NONE_YET: &str =
 pub(super) const NAP: Duration = Duration::from_millis(20);
 /// Least time between two reports.
 const LEAST: Duration = Duration::from_secs(1);
-/// A report is made only after this multiple of the time that the last one took, so that it takes little from the run.
+/// Least pause between two reports, as a multiple of the time that the last one took, so that the run keeps most of
+/// the processor time.
 const REST: u32 = 10;
 
-/// The report so far.
+/// The report of a run in progress.
 pub(super) struct Live {
     folder: RunFolder,
     /// The plan of the run, as soon as its folder has one; `Some(None)` if it cannot be read, after an error message.

@@ -1,4 +1,4 @@
-//! `run --watch`: the report while it grows, on this machine only, or as a file.
+//! `run --watch`: shows the report of a run in progress, at an address of this machine or as a file.
 
 mod live;
 mod server;
@@ -36,7 +36,7 @@ enum Place {
 
 /// Whether a file of this name exists that is not an HTML page, such as a scenario; it must not be
 /// overwritten.
-fn holds_another(file: &Path) -> bool {
+fn is_not_a_page(file: &Path) -> bool {
     let mut start = Vec::new();
     let read =
         std::fs::File::open(file).and_then(|file| file.take(PAGE.len() as u64).read_to_end(&mut start));
@@ -75,7 +75,7 @@ impl Watch {
         };
         let watch = Self { place, folder: folder.clone(), live };
         if let Place::File(file) = &watch.place {
-            if holds_another(file) {
+            if is_not_a_page(file) {
                 eprint_line(format_args!(
                     "error: --watch: {} is there already and is no page (name another file, or remove it)",
                     file.display()
@@ -91,7 +91,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Shows the run while `play` plays it.
+    /// Shows the run's report while `play` runs it.
     pub(super) fn during<T>(&self, play: impl FnOnce() -> T) -> T {
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {

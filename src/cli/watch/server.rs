@@ -1,7 +1,7 @@
 //! Serves the report of a running study to one reader on this machine. The server listens on 127.0.0.1 only,
 //! answers GET and HEAD, and its address has a token that nobody can guess, so that no other user of the
-//! machine reads the report. A page of another site cannot read it either: it does not know the token, and a
-//! request by another name of this machine (DNS rebinding) is refused.
+//! machine reads the report. A page of another site cannot read it either: it does not know the token, and a request
+//! whose header Host names neither 127.0.0.1 nor localhost (DNS rebinding) is refused.
 
 use super::live::{Live, NAP, lock};
 use std::collections::hash_map::RandomState;
@@ -39,9 +39,9 @@ impl Answer {
     }
 }
 
-/// Two hashes of 64 bits under a random key, in hexadecimal digits. The standard library takes the key from
-/// the operating system, and without it nobody can tell the hashes from random numbers. The seed tree, which
-/// everybody can compute, is not used.
+/// Two hashes of 64 bits under a random key, in hexadecimal digits. The standard library takes the key from the operating
+/// system, and nobody without the key can tell the hashes from random numbers. The seed tree, which everybody can
+/// compute, is not used.
 fn token() -> String {
     let keyed = RandomState::new();
     format!("{:016x}{:016x}", keyed.hash_one(1), keyed.hash_one(2))

@@ -1,6 +1,6 @@
 //! Measures whether the agents whose answers enter the sums are a representative sample of all agents.
 
-use crate::protocols::stage::NamedOutcome;
+use crate::protocols::stage::SeriesOutcome;
 use std::fmt;
 use std::sync::Arc;
 
@@ -50,26 +50,26 @@ impl ParticipationTally {
     /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that
     /// were due. The value is undefined if no answer entered a sum; the result is `None` if all
     /// did. Agents without the quantity (NaN, infinite) are left out of both means.
-    fn bias(&self, name: &str, of: &[f64]) -> Option<NamedOutcome> {
+    fn bias(&self, name: &str, of: &[f64]) -> Option<SeriesOutcome> {
         let known = || self.answers.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
         if heard == self.due * agents as u64 {
             return None;
         }
         if heard == 0 {
-            return Some(NamedOutcome::undefined(name));
+            return Some(SeriesOutcome::undefined(name));
         }
         let due = known().map(|(_, value)| value).sum::<f64>() / agents as f64;
         let bias = known().map(|(count, value)| *count as f64 * (value - due)).sum::<f64>() / heard as f64;
         let bias = if differ(of) { bias } else { 0.0 };
-        Some(NamedOutcome::new(name, bias).otherwise(0.0))
+        Some(SeriesOutcome::new(name, bias).otherwise(0.0))
     }
 
     /// The outcomes of one series: the biases, and the share of answers that entered a sum in each
     /// quarter of agents by regret. Empty if all answers entered a sum, which counts as a bias of 0
     /// and shares of 1 when replications are combined. The bias of heterogeneity is left out if all
     /// agents have the same heterogeneity.
-    pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<NamedOutcome> {
+    pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<SeriesOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {
             outcomes.extend(self.bias(OF_HETEROGENEITY, heterogeneity));
@@ -90,7 +90,7 @@ impl ParticipationTally {
                 let part = quarter * order.len() / 4..(quarter + 1) * order.len() / 4;
                 let due = (part.len() as u64 * self.due) as f64;
                 let heard: f64 = heard[part].iter().sum();
-                outcomes.push(NamedOutcome::new(*name, heard / due).otherwise(1.0));
+                outcomes.push(SeriesOutcome::new(*name, heard / due).otherwise(1.0));
             }
         }
         outcomes

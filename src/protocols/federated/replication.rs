@@ -30,8 +30,8 @@ use crate::privacy::ledger::BudgetMeter;
 use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::differences::OwnProblem;
 use crate::protocols::stage::{
-    JitterWatch, NamedOutcome, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup,
-    RoundTrack, SeriesRecord,
+    JitterWatch, QueriedArms, QueriedInputs, Releases, ReplicationError, ReplicationSetup, RoundTrack,
+    SeriesOutcome, SeriesRecord,
 };
 use crate::rng::Key;
 use crate::vocab::{PartyId, Positive, PublicFact};
@@ -98,7 +98,7 @@ impl Replication<'_> {
                 }
             })?;
         record.jitter = record.jitter.max(self.common.prior_jitter());
-        let named = |name: &str, value| NamedOutcome::new(name, value);
+        let named = |name: &str, value| SeriesOutcome::new(name, value);
         let own = self.instance.background.agents.is_some() && self.instance.background.points.is_none();
         if own
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())

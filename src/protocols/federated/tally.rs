@@ -5,7 +5,7 @@ use super::participation::{ParticipationTally, Respondents};
 use super::rank_assignment::heterogeneity_of;
 use crate::protocols::stage::differences::OwnFunction;
 use crate::protocols::stage::{
-    GroupOutcome, Iteration, NamedOutcome, QueriedArms, Regret, RoundClosing, RoundTrack,
+    GroupOutcome, Iteration, QueriedArms, Regret, RoundClosing, RoundTrack, SeriesOutcome,
 };
 use crate::vocab::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,7 +237,7 @@ impl Tally {
 
     /// Measures of whether the agents whose answers arrived are a representative sample of all agents. Empty without any
     /// measurement, as in a dry run.
-    pub(super) fn participation(&self) -> Vec<NamedOutcome> {
+    pub(super) fn participation(&self) -> Vec<SeriesOutcome> {
         let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
         for (t, measured) in self.rounds.iter().enumerate() {
             measured.iter().for_each(|m| regrets[m.agent].evaluated(t as u64, m.arm as usize, m.value));

@@ -4,7 +4,7 @@ use super::cohort_regret::CohortRegret;
 use super::crowd::Crowd;
 use super::messages::OwnFact;
 use crate::objectives::Instance;
-use crate::protocols::stage::{Evaluations, NamedOutcome, SeriesRecord};
+use crate::protocols::stage::{Evaluations, SeriesOutcome, SeriesRecord};
 use crate::vocab::Time;
 
 /// Largest number of rounds that are recorded, besides the first and the last.
@@ -107,9 +107,9 @@ impl<'a> Tally<'a> {
         let reporting = self.played - self.silent;
         if may_be_silent && reporting > 0 {
             let value = self.reported_noise / reporting as f64;
-            record.outcomes.push(NamedOutcome::new(BIAS, value));
+            record.outcomes.push(SeriesOutcome::new(BIAS, value));
             let value = self.reported / reporting as f64 - self.due / self.played as f64;
-            record.outcomes.push(NamedOutcome::new(NONRESPONSE_BIAS, value));
+            record.outcomes.push(SeriesOutcome::new(NONRESPONSE_BIAS, value));
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -4,20 +4,20 @@
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::privacy::mechanisms::JohnsonLindenstrauss;
-use crate::protocols::stage::{Iteration, NamedOutcome};
+use crate::protocols::stage::{Iteration, SeriesOutcome};
 
 /// Names of the outcomes of the design rule begin with this.
 const RULE: &str = "PO-GP-UCB's design rule";
 /// Names of the outcomes of the theorem begin with this.
 const THEOREM: &str = "PO-GP-UCB's Theorem 3";
 
-fn named(group: &str, name: &str, value: f64) -> Option<NamedOutcome> {
-    value.is_finite().then(|| NamedOutcome::new(format!("{group}: {name}"), value))
+fn named(group: &str, name: &str, value: f64) -> Option<SeriesOutcome> {
+    value.is_finite().then(|| SeriesOutcome::new(format!("{group}: {name}"), value))
 }
 
 /// Section 3.4: sigma_min, omega, whether singular values are lifted (1) or not (0), C' of Theorem 2, and the largest r
 /// at which they are not lifted (0 if there is none).
-pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<NamedOutcome> {
+pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<SeriesOutcome> {
     let largest = release.largest_unlifted(sigma_min).map_or(0.0, |r| r.get() as f64);
     let all = [
         ("sigma_min", sigma_min),
@@ -108,7 +108,7 @@ impl Theorem3 {
     }
 
     /// The theorem's assumptions and terms, for a table.
-    pub(super) fn outcomes(&self, t: f64, beta: f64, gain: f64) -> Vec<NamedOutcome> {
+    pub(super) fn outcomes(&self, t: f64, beta: f64, gain: f64) -> Vec<SeriesOutcome> {
         let [first, second] = self.terms(t, beta, gain);
         let all = [
             ("r required", self.columns_needed),

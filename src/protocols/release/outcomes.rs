@@ -4,7 +4,7 @@ use super::failure::CannotRelease;
 use super::publication::{Guarantee, Measure, Task, Utility};
 use crate::gp::{AdaptivePosterior, largest};
 use crate::objectives::Instance;
-use crate::protocols::stage::NamedOutcome;
+use crate::protocols::stage::SeriesOutcome;
 
 /// Settings tried and their outcomes, in order of arrival.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ pub(super) fn outcomes(
     (trials, neighbour): (&Trials, Option<&Trials>),
     published: Published,
     guarantees: &[Guarantee],
-) -> Result<Vec<NamedOutcome>, CannotRelease> {
+) -> Result<Vec<SeriesOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
     // A reader who gets a performance alone uses no setting; without any publication the reader's setting is random.
     let told = published.setting.is_some() || published.value.is_none();
@@ -154,9 +154,9 @@ pub(super) fn outcomes(
     let bound = |measure| {
         guarantees.iter().find(|guarantee| guarantee.measure == measure).map(|found| found.bound.clone())
     };
-    let named = |(measure, name, value): (Measure, &str, f64)| NamedOutcome {
+    let named = |(measure, name, value): (Measure, &str, f64)| SeriesOutcome {
         bound: bound(measure),
-        ..NamedOutcome::new(name, value)
+        ..SeriesOutcome::new(name, value)
     };
     Ok(found.into_iter().map(named).collect())
 }

@@ -44,8 +44,8 @@ pub use one_arm::{OneArm, QueriedArms};
 pub use protocol::Protocol;
 pub(in crate::protocols) use record::ITERATION;
 pub use record::{
-    BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, NamedOutcome,
-    OutcomeBound, QueriedInputs, RegretBound, RoundClosing, RoundTrack, SeriesRecord,
+    BoundSide, BoundedRegret, BudgetReached, CheckpointRecord, GroupOutcome, Iteration, OutcomeBound,
+    QueriedInputs, RegretBound, RoundClosing, RoundTrack, SeriesOutcome, SeriesRecord,
 };
 pub use regret::{Evaluations, Regret, against_best_found};
 pub use releases::{Releases, count};

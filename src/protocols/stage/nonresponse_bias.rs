@@ -1,7 +1,7 @@
 //! Measures whether the answers that arrived are a representative sample of all answers that were
 //! due.
 
-use super::record::{NamedOutcome, SeriesRecord};
+use super::record::{SeriesOutcome, SeriesRecord};
 
 /// The name of the outcome for the share of answers that were due and did not arrive.
 const MISSING: &str = "share of answers missing";
@@ -36,12 +36,12 @@ impl NonresponseBias {
         }
         record.counts.insert("answers missing".to_owned(), due - answered);
         let share = (due - answered) as f64 / due as f64;
-        record.outcomes.push(NamedOutcome::new(MISSING, share).otherwise(0.0));
+        record.outcomes.push(SeriesOutcome::new(MISSING, share).otherwise(0.0));
         if answered == 0 {
-            record.outcomes.push(NamedOutcome::undefined(NAME));
+            record.outcomes.push(SeriesOutcome::undefined(NAME));
         } else {
             let value = self.answered.1 / answered as f64 - self.due.1 / due as f64;
-            record.outcomes.push(NamedOutcome::new(NAME, value).otherwise(0.0));
+            record.outcomes.push(SeriesOutcome::new(NAME, value).otherwise(0.0));
         }
     }
 }

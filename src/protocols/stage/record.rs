@@ -83,7 +83,7 @@ impl QueriedInputs {
 
 /// A number at the end of a series, with a theorem's bound on it if there is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NamedOutcome {
+pub struct SeriesOutcome {
     /// Its name ("f* - f(lambda~)").
     pub name: String,
     /// Its value in this replication.
@@ -100,7 +100,7 @@ pub struct NamedOutcome {
     pub undefined: bool,
 }
 
-impl NamedOutcome {
+impl SeriesOutcome {
     /// An outcome without a bound, whose mean is over the replications that have it.
     #[must_use]
     pub fn new(name: impl Into<String>, value: f64) -> Self {
@@ -223,7 +223,7 @@ pub struct SeriesRecord {
     pub closings: Vec<RoundClosing>,
     /// Numbers at the end of the series, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outcomes: Vec<NamedOutcome>,
+    pub outcomes: Vec<SeriesOutcome>,
     /// Who holds which records, in the first series of a protocol about the records of several agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdings: Option<Holdings>,

@@ -1,7 +1,7 @@
 //! Regret, updated after each evaluation.
 
 use super::one_arm::QueriedArms;
-use super::{Iteration, NamedOutcome, QueriedInputs, SeriesRecord};
+use super::{Iteration, QueriedInputs, SeriesOutcome, SeriesRecord};
 use crate::objectives::Instance;
 use crate::vocab::Time;
 use std::collections::BTreeMap;
@@ -151,6 +151,6 @@ pub fn against_best_found(records: &mut [SeriesRecord]) {
             one.simple_regret += best;
             one.cumulative_regret += best * one.t as f64;
         }
-        record.outcomes.push(NamedOutcome::new(BEST_FOUND, best));
+        record.outcomes.push(SeriesOutcome::new(BEST_FOUND, best));
     }
 }

@@ -47,11 +47,11 @@ pub enum Block {
         /// The headline.
         title: String,
     },
-    /// Sentences.
+    /// A paragraph of sentences.
     Paragraph(Paragraph),
     /// Names with their values.
     Facts(Facts),
-    /// Items.
+    /// A list of items.
     List(List),
     /// Notes with numbers that cells refer to.
     Footnotes(Footnotes),
@@ -90,7 +90,7 @@ pub struct Card {
     pub sentences: Vec<Vec<Span>>,
 }
 
-/// Sentences.
+/// A paragraph of sentences.
 #[derive(Clone, Debug, Serialize)]
 pub struct Paragraph {
     /// Its text.
@@ -105,7 +105,7 @@ pub struct Paragraph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParagraphKind {
-    /// A sentence by itself.
+    /// A separate sentence.
     Statement,
     /// A remark on the block above it, in small print.
     Remark,
@@ -197,7 +197,7 @@ impl Card {
 }
 
 impl Block {
-    /// A sentence by itself.
+    /// A separate sentence.
     #[must_use]
     pub fn statement(text: impl Into<String>, shown: Visibility) -> Self {
         Self::Paragraph(Paragraph { words: vec![Span::plain(text)], kind: ParagraphKind::Statement, shown })

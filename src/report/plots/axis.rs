@@ -120,7 +120,7 @@ impl Axis {
         }
     }
 
-    /// As [`Axis::chosen`], but a single positive value stands in the middle of an axis that begins at 0.
+    /// As [`Axis::chosen`], but a single positive value is in the middle of an axis that begins at 0.
     #[must_use]
     pub fn around(values: &[f64]) -> Self {
         let mut axis = Self::chosen(values);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn infinite_values_have_the_edge_of_their_axis() {
+    fn infinite_values_are_at_the_edge_of_their_axis() {
         for axis in
             [Axis::fit([(1.0, 0.0), (100.0, 0.0)]), Axis::plain([(0.0, 0.0), (3.0, 0.0)]), Axis::fit([])]
         {
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_nonsense_make_an_axis_too() {
+    fn empty_and_non_finite_values_make_an_axis_with_ticks() {
         for axis in [
             Axis::fit([]),
             Axis::fit([(f64::NAN, 0.0)]),

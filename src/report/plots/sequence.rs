@@ -243,7 +243,8 @@ impl Canvas {
         for event in events {
             if let TraceKind::Switched(party, online, _) = event.kind {
                 if online {
-                    // Without such an event in the window, the party has been offline since before the window.
+                    // If the window does not show how the party went offline, it has been offline since before the
+                    // window.
                     let since = away.get(&party).copied().flatten().unwrap_or(TOP);
                     bar(party, since, self.y(event.at));
                     away.insert(party, None);
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn later_is_lower_and_an_idle_stretch_is_short() {
+    fn later_events_are_lower_and_idle_periods_are_short() {
         let names = ["a", "b", "c"].map(str::to_owned);
         let events = [delivered(0, 1, 0, 1), delivered(1, 0, 1, 2), delivered(0, 2, 2, 3_600_000)];
         let canvas = Canvas::new(&names, &events);

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_notes_begin_with_is_told_once() {
+    fn sentences_with_which_two_notes_begin_are_shown_once() {
         assert_eq!(distinct_notes(vec!["A. B. C.", "A. B. C."]), ["A. B. C."]);
         assert_eq!(
             distinct_notes(vec!["A. B.", "A. B. Second.", "A. B. Third, longer."]),

@@ -38,7 +38,7 @@ fn parts(line: &str, refresh: Refresh<'_>) -> (Markup, Markup) {
     (head, line)
 }
 
-/// The page of a report so far.
+/// The page of an unfinished run that has a report.
 pub(in crate::report) fn growing(page: &str, line: &str, refresh: Refresh<'_>) -> String {
     let (head, line) = parts(line, refresh);
     let page = page.replacen("<head>", &format!("<head>{}", head.into_string()), 1);

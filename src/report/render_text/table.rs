@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_share_their_head_are_told_it_once() {
+    fn rows_that_share_their_first_columns_show_them_once() {
         let names = ["series", "who", "accountant", "epsilon"];
         let columns = names.map(|name| Column::new(name, false)).to_vec();
         let row = |accountant: &str| {

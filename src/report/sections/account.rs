@@ -154,7 +154,7 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     blocks.extend(relations(groups));
     blocks.extend(arithmetic(lines.iter().filter_map(|line| line.arithmetic)).map(Block::remark));
     blocks.push(Block::remark(
-        "~: an approximation, not a bound. With --accountants: lower and upper ends, orders, and notes.",
+        "~: an approximation, not a bound. With --accountants: lower and upper bounds, orders, and notes.",
     ));
     Section { blocks, ..Section::default() }
 }
@@ -309,7 +309,7 @@ pub struct AccountantFigures {
     /// The arithmetic for which the epsilon holds, in words; empty if it is not a bound.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub arithmetic: &'static str,
-    /// Notes.
+    /// Notes of the accountant, such as the conditions of a bound.
     pub notes: Vec<String>,
 }
 

@@ -108,8 +108,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
         row(
             "factor",
             &format!(
-                "{above:.2} from the exact loss of this D and D' up to the tested epsilon, {below:.2} from what was \
-                 measured up to that loss{}",
+                "{above:.2} from the exact loss of this D and D' up to the tested epsilon, {below:.2} from the measured \
+                 lower bound up to that loss{}",
                 if below < 1.0 { " (below 1 by chance or by its error)" } else { "" }
             ),
         );
@@ -288,8 +288,8 @@ pub fn audit_chart(finding: &Finding) -> Chart {
             .map(|(key, points)| Line { key, kind: Kind::Band, points: points.clone() })
             .collect(),
         note: format!(
-            "{} Tested: epsilon {} at delta {}; measured: at least {} with 95 % confidence, of {} that {} counted trials \
-             for each of the two permit. D and D': {}.",
+            "{} Tested: epsilon {} at delta {}; measured: at least {} with 95 % confidence, where {} is the largest lower \
+             bound that {} counted trials for each of D and D' can show. D and D': {}.",
             if statement.broken { "BROKEN on purpose." } else { "" },
             statement.tested().map_or_else(|| "none".to_owned(), epsilon),
             if statement.delta > 0.0 { delta(statement.delta) } else { "0".to_owned() },

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_told_by_the_fewest_values() {
+    fn points_are_described_by_the_fewest_values() {
         let names = ["epsilon", "loss"].map(str::to_owned);
         let point = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
         let all = [
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_that_the_others_make_needless_does_not_count() {
+    fn results_depend_only_on_axes_that_change_them() {
         let at = |a: &str, b: &str, result: u32| (vec![a.to_owned(), b.to_owned()], result);
         let only_a = [at("1", "x", 7), at("1", "y", 7), at("2", "x", 8), at("2", "y", 8)];
         assert_eq!(dependence(&only_a), [true, false]);

@@ -43,8 +43,8 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
     let mut blocks = facts;
     blocks.extend(jitter.map(Block::remark));
     let (first, what) = match manifest.fork {
-        None => (format!("subrosa replay {run}"), "plays every replication again and compares digests"),
-        Some(_) => (format!("subrosa compare {run}"), "sets each branch beside the unchanged one"),
+        None => (format!("subrosa replay {run}"), "runs every replication again and compares digests"),
+        Some(_) => (format!("subrosa compare {run}"), "compares each branch with the unchanged one"),
     };
     blocks.extend([
         Block::Listing { label: "Commands".to_owned(), text: format!("{first}\nsubrosa report {run}") },
@@ -53,5 +53,5 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
              for any number of threads."
         )),
     ]);
-    Section::new("replay", "Replay", "What was played, and how to repeat it", blocks)
+    Section::new("replay", "Replay", "What was run, and how to repeat it", blocks)
 }

@@ -18,7 +18,7 @@ const MAIN: [&str; 6] = [
     "cumulative_regret",
 ];
 
-/// Whether a metric is this one, or this one of a group.
+/// Whether `metric` is the metric `main`, or `main` of a group of agents.
 fn is(metric: &str, main: &str) -> bool {
     metric.strip_prefix(main).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
 }

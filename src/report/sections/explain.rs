@@ -54,7 +54,10 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
             vec![pair.axes.join(" and "), number(pair.share.value), interval(&pair.share)]
         };
         let rows: Vec<Vec<String>> = pairs.iter().take(MOST_PAIRS).map(row).collect();
-        let title = format!("{}: what two values do together, beyond what each does alone", series.series);
+        let title = format!(
+            "{}: shares of the interaction of two values, beyond what each explains alone",
+            series.series
+        );
         let header = ["values", "share", &ends].map(str::to_owned).to_vec();
         blocks.push(Block::Table(Table::new(title, header, rows, 1)));
         if pairs.len() > MOST_PAIRS {
@@ -86,9 +89,10 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
         }
     };
     blocks.push(Block::remark(format!(
-        "alone: the share of the variance between cells that a value has by itself (first-order Sobol' index); with others: alone and \
-         together with any others (total index). The noise of replications is removed without bias, so a share of 0 may be estimated \
-         below 0. Intervals: bootstrap, {} resamples, approximate. Design: {design}.",
+        "alone: the share of the variance between cells that a value explains alone (first-order Sobol' index); with \
+         others: that share and those of all its interactions with other values (total index). The noise of \
+         replications is removed without bias, so a share of 0 may be estimated below 0. Intervals: bootstrap, {} \
+         resamples, approximate. Design: {design}.",
         found.resamples
     )));
     if found.series.iter().any(|series| series.axes.iter().any(|axis| axis.first.low.is_none())) {

@@ -1,4 +1,4 @@
-//! The heading of a study's report: what was played, by which program, and its digest.
+//! The heading of a study's report: what was run, by which program, and the digest.
 
 use super::cells::by_series;
 use super::points::Axes;

@@ -39,11 +39,12 @@ const NOTES: [(&str, &str); 5] = [
     ),
     (
         "Functions of agents",
-        "In round 0. correlation: over the points, mean of all pairs. regret at the common optimum: of each agent's own \
-         function at the point that is best for the mean of all functions, mean over agents. lost outside of own points: \
-         the best value of an agent's function over all points minus that over its own, mean over agents; regret does not \
-         contain it. common points: the share of an agent's points that another agent has too, mean of all pairs. For the \
-         reader of this simulation: no party learns them.",
+        "All values are those of round 0. correlation: of two agents' functions over the points, mean of all pairs. \
+         regret at the common optimum: the regret of an agent's own function at the point that is best for the mean of \
+         all functions, mean over agents. lost outside of own points: the best value of an agent's function over all \
+         points minus the best over its own points, mean over agents; regret does not contain this difference. common \
+         points: the share of an agent's points that another agent has too, mean of all pairs. For the reader of this \
+         simulation: no party learns them.",
     ),
     (
         "PO-GP-UCB's design rule",

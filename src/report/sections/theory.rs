@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_drawn_as_far_as_the_chart_reaches_and_told_beyond() {
+    fn a_bound_is_drawn_within_the_chart_and_stated_in_words_beyond_it() {
         let mut low = chart();
         draw(&mut low, &bound(BoundSide::Lower, 1.0), "lower bound", 0);
         assert_eq!((low.legend.len(), low.lines[1].points.len(), low.beyond.len()), (2, 10, 0));

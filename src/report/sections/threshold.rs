@@ -68,7 +68,7 @@ fn answer(found: &Threshold) -> String {
         ),
         ThresholdOutcome::Several => format!(
             "More than one threshold: along {axis}, \"{series}\" changes more than once between being better than \"{against}\"{margin} \
-             and not, as the table shows. Search each part of the range by itself."
+             and not, as the table shows. Search each part of the range separately."
         ),
         ThresholdOutcome::Unknown => format!(
             "Nothing is shown {after}: neither at {axis} = {} nor at {} is it known whether \"{series}\" is \

@@ -13,7 +13,7 @@ use std::ops::Range;
 /// A text that may be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// What it is.
+    /// Its kind.
     pub what: What,
     /// Its name in a list of choices.
     pub label: String,
@@ -27,7 +27,7 @@ pub struct Completion {
     pub new: String,
 }
 
-/// What a completion is.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A field that must be written.
@@ -115,7 +115,7 @@ fn members(shape: Shape<'_>) -> Vec<(String, String, String)> {
     let members = family.members.into_iter().map(|member| {
         let about = if member.about.is_empty() { &family.about } else { &member.about };
         let about = format!("{about}{}", member_text(&member));
-        // Example values may not fit this scenario, so that of a struct with many fields is not written.
+        // The values of an example may not fit this scenario, so a long example is not inserted.
         let short = |example: &String| example.len() <= LONGEST && !example.contains("..");
         let bare = if member.fields.is_empty() { member.name.clone() } else { format!("{}()", member.name) };
         let new = member.example.clone().filter(short).unwrap_or(bare);
@@ -127,7 +127,7 @@ fn members(shape: Shape<'_>) -> Vec<(String, String, String)> {
 /// Longest example that is written by a completion, in bytes.
 const LONGEST: usize = 100;
 
-/// The names that a text may be, with what each stands for.
+/// The names that a text of this shape may be, each with its kind.
 fn texts<'t>(shape: Shape<'_>, tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'static str)> {
     let wanted: &[Sort] = match shape.format() {
         Some(PARTY) => &[Sort::Party],

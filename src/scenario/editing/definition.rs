@@ -6,7 +6,7 @@ use crate::scenario::notation::is_json;
 use crate::scenario::tokens::tokens;
 use std::ops::Range;
 
-/// A place that a name leads to.
+/// The place that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Bytes of the same text.
@@ -15,7 +15,7 @@ pub enum Target {
     File(String),
 }
 
-/// What the text in quotation marks at a byte of a scenario in RON leads to, with the bytes of that text.
+/// The place that the text in quotation marks at a byte of a scenario in RON refers to, with the bytes of that text.
 #[must_use]
 pub fn definition(text: &str, at: usize) -> Option<(Range<usize>, Target)> {
     if is_json(text) {

@@ -1,8 +1,8 @@
 //! Answers for an editor about a place of a scenario's text: an explanation, what may be written there, where a name is
 //! defined.
 //!
-//! All answers also work for a text that is not finished: only its tokens are read, and the brackets that are open at the place
-//! lead through the schema of the language to what may stand there.
+//! All answers also work for a text that is not finished: only its tokens are read. The brackets that are open at the
+//! place determine, by the schema of the language, what may stand there.
 
 mod completion;
 mod context;

@@ -11,7 +11,7 @@ pub(super) struct Defined<'t> {
     pub(super) sort: Sort,
 }
 
-/// What a name stands for.
+/// The kind of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// An entry of `parties`.

@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 
 /// A value that JSON cannot express.
 #[derive(Clone, Debug)]
-pub(in crate::scenario) struct Left {
-    /// What it is, in words.
+pub(in crate::scenario) struct Inexpressible {
+    /// A description of the value.
     pub(in crate::scenario) what: &'static str,
-    /// Where it is.
+    /// The value, with its place.
     pub(in crate::scenario) node: Node,
 }
 
-/// The value in JSON. `shape` is what the value is, such as a scenario.
-pub(in crate::scenario) fn to_json(node: &Node, shape: Option<Shape<'_>>) -> Result<Value, Left> {
+/// The value in JSON. `shape` is the shape of the value, such as that of a scenario.
+pub(in crate::scenario) fn to_json(node: &Node, shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let kind = shape.map_or(Kind::Any, Shape::kind);
-    let left = |what| Left { what, node: node.clone() };
+    let left = |what| Inexpressible { what, node: node.clone() };
     match (&node.body, node.name.as_deref()) {
         (Body::Tuple(arguments), Some("Each")) => each(arguments, shape),
         (Body::Tuple(items), Some("Some")) if items.len() == 1 => to_json(&items[0], shape),
@@ -57,7 +57,7 @@ fn tagged(name: &str, content: Value) -> Value {
     Value::Object(Map::from_iter([(name.to_owned(), content)]))
 }
 
-fn fields(entries: &[Entry], shape: Option<Shape<'_>>) -> Result<Value, Left> {
+fn fields(entries: &[Entry], shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let field = |entry: &Entry| {
         let shape = shape.and_then(|shape| shape.field(&entry.key));
         Ok((entry.key.clone(), to_json(&entry.value, shape)?))
@@ -65,13 +65,13 @@ fn fields(entries: &[Entry], shape: Option<Shape<'_>>) -> Result<Value, Left> {
     entries.iter().map(field).collect::<Result<_, _>>().map(Value::Object)
 }
 
-fn map(entries: &[Entry], shape: Option<Shape<'_>>) -> Result<Value, Left> {
+fn map(entries: &[Entry], shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let entry = |entry: &Entry| Ok((entry.key.clone(), to_json(&entry.value, shape)?));
     entries.iter().map(entry).collect::<Result<_, _>>().map(Value::Object)
 }
 
 /// A member of a family: its name alone, or its name with its content.
-fn member(node: &Node, name: &str, shape: Option<Shape<'_>>) -> Result<Value, Left> {
+fn member(node: &Node, name: &str, shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let Some(content) = shape.and_then(|shape| shape.member(name)) else {
         return match &node.body {
             Body::Fields(entries) => Ok(tagged(name, fields(entries, None)?)),
@@ -90,7 +90,7 @@ fn member(node: &Node, name: &str, shape: Option<Shape<'_>>) -> Result<Value, Le
     Ok(tagged(name, content))
 }
 
-fn each(arguments: &[Node], shape: Option<Shape<'_>>) -> Result<Value, Left> {
+fn each(arguments: &[Node], shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let argument = |argument: &Node| match (&argument.body, argument.name.as_deref()) {
         (Body::List(items), _) => {
             items.iter().map(|item| to_json(item, shape)).collect::<Result<_, _>>().map(Value::Array)

@@ -3,7 +3,7 @@
 
 use super::read::read;
 use crate::scenario::diagnostic::{Diagnostic, Place};
-use crate::scenario::printable::acts;
+use crate::scenario::printable::controls_display;
 use crate::scenario::shape::{Kind, Shape};
 use crate::scenario::sweep::{EditedText, Translation};
 use crate::vocab::value::{Body, Entry, Node, Number, Scalar};
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// A key of the outermost object that editors read and a run does not.
 const SCHEMA: &str = "$schema";
 
-/// The document in RON. `root` is what the document is, such as a scenario.
+/// The document in RON. `root` is the shape of the document, such as that of a scenario.
 pub(in crate::scenario) fn to_ron(
     text: &str,
     root: Option<Shape<'_>>,
@@ -45,7 +45,7 @@ fn quoted(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            letter if acts(letter) => out.push_str(&format!("\\u{{{:x}}}", u32::from(letter))),
+            letter if controls_display(letter) => out.push_str(&format!("\\u{{{:x}}}", u32::from(letter))),
             letter => out.push(letter),
         }
     }

@@ -6,16 +6,17 @@
 //! shown to lie before the crossing, and for the first value that is shown to lie behind it; at an undecided value, the
 //! first bisection turns left and the second one right.
 //!
-//! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed values. The first
-//! bisection errs first at a value behind the crossing that is declared to lie before it. Until then it has turned left at every value
-//! behind the crossing, as the bisection of the true signs does; and once it has turned left at a value before the crossing, all
-//! further values lie before the crossing, where it cannot err. So that value is one of the d fixed ones; likewise for the second
-//! bisection, which errs only at those of the d values that lie before the crossing. Each of the d values has one wrong sign, each end
-//! of the range at most two, and there are R looks: by Bonferroni's inequality the probability of any error is at most alpha, however
-//! observations at different values and looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence
-//! intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection instead of a
-//! walk; Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim. 51:2261-2279), search in
-//! the same way, with tests that end at random times.
+//! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed
+//! values. The first error of the first bisection is made at a value behind the crossing that is declared to lie before
+//! it. Until then it has turned left at every value behind the crossing, as the bisection of the true signs does; and
+//! once it has turned left at a value before the crossing, all further values lie before the crossing, where it cannot
+//! err. So that value is one of the d fixed ones; likewise for the second bisection, which errs only at those of the d
+//! values that lie before the crossing. Each of the d values has one wrong sign, each end of the range at most two, and
+//! there are R looks: by Bonferroni's inequality the probability of any error is at most alpha, however observations at
+//! different values and looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence
+//! intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection
+//! instead of a walk; Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim.
+//! 51:2261-2279), search in the same way, with tests that end at random times.
 
 use super::grid::Grid;
 use super::isotonic::{crossing, falling};
@@ -23,7 +24,7 @@ use crate::study::results::statistics::{Estimate, student_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Fewest observations from which a sample without any spread is taken for certain.
+/// If all observations of a value are equal, their mean is trusted only from this number of observations on.
 const WITHOUT_SPREAD: u64 = 64;
 /// Number of undecided values that a bisection passes before more observations are made.
 const PATIENCE: usize = 1;
@@ -32,9 +33,9 @@ const PATIENCE: usize = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
-    /// Above 0.
+    /// Above the margin, which is 0 by default.
     Better,
-    /// Below 0.
+    /// Below the margin.
     Worse,
     /// Neither.
     Undecided,
@@ -399,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crossing_is_said() {
+    fn a_search_without_a_crossing_says_so() {
         let of = |mean: &dyn Fn(f64) -> f64| searched(mean, 0.1, &grid(), &RULES, 2);
         assert_eq!(of(&|_| 1.0).outcome, Outcome::BetterThroughout);
         assert_eq!(of(&|_| -1.0).outcome, Outcome::WorseThroughout);
@@ -417,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_answered_by_replications() {
+    fn noise_leads_to_more_replications() {
         let found = searched(&|x| 0.3 - x, 0.3, &grid(), &RULES, 3);
         assert!(found.replications > 20 && covers(&found, 0.3), "{found:?}");
         let few = searched(&|x| 0.3 - x, 3.0, &grid(), &Rules { most: 50, ..RULES }, 3);

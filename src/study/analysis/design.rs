@@ -70,7 +70,7 @@ impl Designed {
     /// The values of a design by replication and cell.
     pub(super) fn new(design: Design, mut values: Vec<Vec<f64>>) -> Self {
         for values in &mut values {
-            // A and B, whose points are spread evenly.
+            // The mean is taken over A and B, whose points are spread evenly.
             let plain = 2 * design.rows;
             let mean = values[..plain].iter().sum::<f64>() / plain as f64;
             values.iter_mut().for_each(|value| *value -= mean);
@@ -91,7 +91,8 @@ struct Weighted<'a> {
 }
 
 impl Weighted<'_> {
-    /// The mean over the rows of the product of two terms, each of another replication.
+    /// The mean, over the rows and over all pairs of different replications, of the product of one term of each
+    /// replication.
     fn product(&self, one: Terms<'_>, two: Terms<'_>) -> f64 {
         let rows = self.of.design.rows;
         let at = |values: &[f64], terms: Terms<'_>, row: usize| -> f64 {

@@ -1,4 +1,4 @@
-//! Sensitivity analysis: which of the values that a study varies matter, how much, and together with which.
+//! Sensitivity analysis: which of the values that a study varies matter, how much, and which of them interact.
 
 use super::design::{Design, Designed};
 use super::factorial::{Factorial, pairs};
@@ -35,11 +35,11 @@ pub struct AxisShare {
     pub axis: String,
     /// The share of the variance by it alone: the first-order Sobol' index.
     pub first: Share,
-    /// The share by it alone and together with any others: the total Sobol' index.
+    /// The share by it, alone and in interactions with others: the total Sobol' index.
     pub total: Share,
 }
 
-/// The part that two varied values have together, beyond what each does alone.
+/// The share of the variance by the interaction of two varied values, beyond what each of them explains alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairShare {
     /// The varied values.
@@ -123,8 +123,8 @@ pub enum ExplainError {
     Repeated(String),
     /// Too few replications.
     #[error(
-        "expected at least 2 replications in which all cells have the metric {metric:?}, found {found}: with one, noise cannot be told \
-         from effects (raise --replications)"
+        "expected at least 2 replications in which all cells have the metric {metric:?}, found {found}: with one, noise \
+         cannot be distinguished from effects (raise --replications)"
     )]
     TooFew {
         /// The metric.

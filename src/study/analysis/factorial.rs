@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// Noise that is common to the cells of a replication, and noise of each cell: estimates are right on average over 400 studies of 4
-    /// replications. Six standard errors, estimated from the studies.
+    /// replications. The tolerance is six standard errors, estimated from the studies.
     #[test]
     fn noise_adds_no_variance() {
         let study = |index: u64| {

@@ -1,4 +1,5 @@
-//! The values among which a threshold is searched: fixed before anything is played, so that the probability of errors can be bounded.
+//! The values among which a threshold is searched: fixed before anything is run, so that the probability of errors can be
+//! bounded.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -47,7 +48,7 @@ pub enum BadRange {
         /// The last value.
         to: f64,
     },
-    /// The width is no width of an interval.
+    /// The requested width is not possible.
     #[error("expected a --width {expected}, found {found}")]
     Width {
         /// Which widths are possible.

@@ -29,7 +29,7 @@ pub(super) struct Variances {
     pub(super) whole: f64,
     /// The part of that variance by each axis alone.
     pub(super) first: Vec<f64>,
-    /// The part by each axis alone and together with any others.
+    /// The part by each axis, alone and in interactions with others.
     pub(super) total: Vec<f64>,
     /// The part by the interaction of each pair of axes, beyond what each of them does alone.
     pub(super) pairs: Vec<f64>,
@@ -75,11 +75,12 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// The variances and the shares of a design, with percentile intervals from resampled replications and rows; `key` is the node of
 /// the seed tree for the resamples.
 ///
-/// An observation that is drawn twice is never multiplied with itself, as in the estimate (see [`Resampled::variances`]). Source of
-/// the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the bootstrap of indices: Archer,
-/// Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of bootstrap" (J. Stat. Comput. Simul. 58).
+/// As in the estimate (see [`super::factorial`]), a replication is never multiplied with itself, even if it is drawn
+/// twice. Source of the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the
+/// bootstrap of indices: Archer, Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of
+/// bootstrap" (J. Stat. Comput. Simul. 58).
 ///
-/// A variance up to `nothing` is that of rounding errors, and has no parts.
+/// A variance of at most `nothing` is taken for rounding errors, and has no shares.
 pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {
     let (n, rows) = (design.replications(), design.rows());
     let found = design.variances(&vec![1.0; n], &vec![1.0; rows])?;

@@ -1,4 +1,5 @@
-//! Plays the probes of a threshold search as cells of one run folder, with as many replications of each as its tests need.
+//! Runs the probed values of a threshold search as cells of one run folder, with as many replications of each as its
+//! tests need.
 
 use super::crossing::{Crossing, Rules, search};
 use super::grid::{Grid, Spacing, tidy};
@@ -67,7 +68,7 @@ pub struct Threshold {
 /// Why a search did not end.
 #[derive(Debug)]
 pub enum Unended<E> {
-    /// The scenario cannot be played at a probed value.
+    /// The scenario is not valid at a probed value.
     Plan(E),
     /// The folder cannot be read or written.
     Folder(FolderError),
@@ -106,7 +107,7 @@ pub fn written(values: &[f64], whole: bool) -> Vec<String> {
 /// The same question asks for the same cells and replications, so an interrupted search continues.
 ///
 /// # Errors
-/// [`Unended`]; replications that were played are kept.
+/// [`Unended`]; replications that were run are kept.
 pub fn threshold<E>(
     question: &Question,
     grid: &Grid,

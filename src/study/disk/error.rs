@@ -27,7 +27,7 @@ impl fmt::Display for FolderError {
             Self::Damaged { path, reason } => write!(f, "{} is damaged: {reason}", path.display()),
             Self::Conflict(conflict) => write!(
                 f,
-                "{conflict} (play it again with `subrosa replay` to see which is right, remove the other file, and \
+                "{conflict} (run it again with `subrosa replay` to see which is right, remove the other file, and \
                  suspect the machine that made it)"
             ),
         }

@@ -44,7 +44,7 @@ pub(in crate::study) fn existing(path: &Path) -> PathBuf {
     if !path.exists() && packed.exists() { packed } else { path.to_owned() }
 }
 
-/// What a file is written to.
+/// The writer of a file, plain or packed.
 #[derive(Debug)]
 pub(super) enum Sink {
     Plain(BufWriter<File>),

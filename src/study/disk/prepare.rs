@@ -1,4 +1,4 @@
-//! The contents of a run folder before anything is played.
+//! The contents of a run folder before anything is run.
 
 use super::error::FolderError;
 use super::files;
@@ -6,7 +6,7 @@ use super::folder::RunFolder;
 use super::manifest::{Manifest, manifest};
 use crate::study::plan::cells::Plan;
 
-/// Makes the folder and writes the files that are known before anything is played.
+/// Makes the folder and writes the files that are known before anything is run.
 pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Result<(), FolderError> {
     files::make_folder(folder.path())?;
     for place in ["", "fitted", "segments", "work", "work/claims", "work/results"] {

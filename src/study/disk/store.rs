@@ -316,7 +316,7 @@ impl StoredRecords {
         self.places.get(&(cell, replication)).map(|place| self.record(place)).transpose()
     }
 
-    /// The replications that failed and have not been played since, with the reason.
+    /// The replications that failed and have no record since, with the reason.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].
@@ -380,7 +380,7 @@ mod tests {
     const BODY: &str = r#"{"identity":"ab12","replication":7,"series":[]}"#;
 
     #[test]
-    fn a_seal_tells_every_change_of_a_record() {
+    fn a_seal_detects_every_change_of_a_record() {
         let line = line(3, BODY);
         let read = head(&line[..line.len() - 1]).unwrap();
         assert_eq!((read.cell, read.identity, read.replication, read.failed), (3, "ab12", 7, false));
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn torn_lines_are_missing_and_unlike_twins_are_told() {
+    fn incomplete_lines_are_missing_and_differing_records_are_conflicts() {
         let place = tempfile::TempDir::new().unwrap();
         let write = |name: &str, bytes: Vec<u8>| {
             let path = place.path().join(name);

@@ -25,7 +25,7 @@ impl Plan {
     /// gets a new identity, since the results of a branch differ from those of its settings used from the start.
     ///
     /// # Panics
-    /// If a branch has other cells than `base`.
+    /// If a branch has another number of cells than `base`.
     #[must_use]
     pub fn of_branches(base: Self, at: String, branches: Vec<(String, Self)>) -> Self {
         let mut axis = AXIS.to_owned();

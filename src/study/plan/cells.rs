@@ -35,7 +35,7 @@ impl CellPlan {
     }
 }
 
-/// A study before it is played.
+/// A study before it is run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the scenario.
@@ -139,8 +139,7 @@ impl Plan {
         programs_of(std::slice::from_ref(self))
     }
 
-    /// The programs of the cells that must be started for the use `starts`, such as playing the
-    /// replications.
+    /// The programs of the cells that must be started for the use `starts`, such as running the replications.
     #[must_use]
     pub fn programs_started(&self, starts: ProgramUse) -> Vec<ProgramIdentity> {
         let mut programs = self.programs();
@@ -210,7 +209,7 @@ impl Plan {
         self.overrides.push(format!("replications={replications}"));
     }
 
-    /// The first cell's seed, for titles: every cell is played from [its own](CellPlan::seed).
+    /// The first cell's seed, for titles: every cell is run with [its own seed](CellPlan::seed).
     #[must_use]
     pub fn first_seed(&self) -> u64 {
         self.cells.first().map_or(0, CellPlan::seed)
@@ -227,7 +226,7 @@ impl Plan {
         format!("{}-", file_safe(&self.name))
     }
 
-    /// The name of the run folder: the scenario's name and what distinguishes it from others of that name.
+    /// The name of the run folder: the scenario's name, and a hash of the cells' identities.
     #[must_use]
     pub fn folder_name(&self) -> String {
         format!("{}-{}", file_safe(&self.name), self.short_hash("run", ""))
@@ -275,8 +274,8 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that may change a result. Left out are published values and the description,
-/// which are only printed, the number of replications, on which replication k does not depend, and a fork,
+/// The settings of a scenario that may change a result. Left out are the published results (`published`) and the
+/// description, which are only printed, the number of replications, on which replication k does not depend, and a fork,
 /// which is not part of the run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();

@@ -26,7 +26,7 @@ pub(in crate::study) struct Branches {
     names: Vec<String>,
 }
 
-/// A record of a replication, or why there is none; with its cell.
+/// The cell of a replication, and its record, or why there is none.
 pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
 
 impl Branches {
@@ -54,7 +54,7 @@ pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRe
     jobs
 }
 
-/// Plays the branches of one replication that have no record. If the common beginning fails, the result is that failure
+/// Runs the branches of one replication that have no record. If the common beginning fails, the result is that failure
 /// alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that are stored.
 ///
 /// # Errors
@@ -97,8 +97,8 @@ pub(in crate::study) fn play(
     Ok(played)
 }
 
-/// Plays again those branches of one replication that have a record, with the answers of programs in their records.
-/// `old` has the record of each branch, the unchanged one first.
+/// Runs again those branches of one replication that have a record, with the answers of programs in their records. `old`
+/// has the record of each branch, the unchanged one first.
 pub(in crate::study) fn replay(
     plan: &Plan,
     branches: &Branches,
@@ -125,16 +125,16 @@ pub(in crate::study) fn replay(
     )
 }
 
-/// How the branches of a replication are played.
+/// How the branches of a replication are run.
 struct Course<'a> {
     programs: Programs,
     /// The store of the answers in a branch, by its cell.
     answers: &'a dyn Fn(usize) -> Option<Box<dyn Answers>>,
-    /// Whether a branch is played, by its cell.
+    /// Whether a branch is run, by its cell.
     wanted: &'a dyn Fn(usize) -> bool,
 }
 
-/// Plays the common beginning with the unchanged branch, and then the wanted branches.
+/// Runs the common beginning with the unchanged branch, and then the wanted branches.
 fn each(
     plan: &Plan,
     branches: &Branches,

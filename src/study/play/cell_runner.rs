@@ -362,7 +362,7 @@ mod tests {
     use crate::protocols::SeriesRecord;
 
     #[test]
-    fn a_series_with_a_number_that_no_file_holds_is_refused_by_name_and_place() {
+    fn a_number_that_is_not_finite_is_refused_with_its_series_and_place() {
         let text = r#"{"name":"GP-UCB","iterations":[{"t":1,"arm":0,"outcome":0.5,"value":0.5,"simple_regret":0.0,
             "cumulative_regret":0.0,"seconds":1.0}],"releases":[],"network":{"links":[]},"virtual_seconds":1.0,
             "messages":0,"messages_lost":0,"messages_delivered":0,"bytes":0,"ended_early":null,"digest":""}"#;

@@ -67,8 +67,8 @@ pub enum Cause {
     Availability(PartyId),
 }
 
-/// Plays both runs at the same time, and compares them up to the first event that differs or up to `until`. `None` if no event
-/// differs.
+/// Simulates both runs at the same time, and compares them up to the first event that differs or up to `until`. `None` if
+/// no event differs.
 ///
 /// # Errors
 /// The [`Failure`] of either run.

@@ -93,7 +93,7 @@ impl Quantiles {
     }
 }
 
-/// Plays a dry run of every replication of every cell, in parallel on the current thread pool.
+/// Makes a dry run of every replication of every cell, in parallel on the current thread pool.
 ///
 /// # Errors
 /// The first [`Failure`].

@@ -1,4 +1,4 @@
-//! Plays replications: a whole study, a sweep by many processes, or single replications that are traced, replayed, forked or
+//! Runs replications: a whole study, a sweep by many processes, or single replications that are traced, replayed, forked or
 //! compared.
 
 pub(in crate::study) mod diff;

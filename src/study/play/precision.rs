@@ -1,4 +1,4 @@
-//! `--until-halfwidth`: plays replications until the confidence interval of every mean, or of every difference of two series, is
+//! `--until-halfwidth`: runs replications until the confidence interval of every mean, or of every difference of two series, is
 //! narrow enough.
 
 use crate::study::disk::error::FolderError;
@@ -42,7 +42,7 @@ pub struct Precision {
     pub replications: u64,
 }
 
-/// Plays more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
+/// Runs more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
 /// meets `goal`. This number depends only on the results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors
@@ -73,7 +73,7 @@ pub fn play_until(
 }
 
 /// The metrics of a study, if the requested one is not among them; otherwise, or if a replication fails, `None`. If the
-/// scenario alone does not decide this, the first replication of each cell is played, without being stored, until one has the
+/// scenario alone does not decide this, the first replication of each cell is run, without being stored, until one has the
 /// metric.
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
@@ -100,7 +100,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
 }
 
 /// Why no series has this regret of this group, or of the worst one; `None` if one has it, or if a replication fails. The
-/// first replication of each cell is played, without being stored, until one has it.
+/// first replication of each cell is run, without being stored, until one has it.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();

@@ -1,9 +1,9 @@
-//! Progress messages while a study is played, its failures, and how it ended.
+//! Progress messages while a study is run, its failures, and how it ended.
 
 use crate::vocab::Interruption;
 use std::fmt;
 
-/// Receives progress while a study is played; its methods are called from several threads.
+/// Receives progress while a study is run; its methods are called from several threads.
 pub trait Progress: Sync {
     /// Called before the start, with the state of the study.
     fn begin(&self, start: &Start);
@@ -16,19 +16,19 @@ pub trait Progress: Sync {
 /// The state of the study before this run.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// Number of replications to play.
+    /// Number of replications to be run.
     pub to_play: u64,
     /// Number of replications that are stored already.
     pub there: u64,
     /// The number of these that were copied from earlier runs of other versions of this study.
     pub reused: u64,
-    /// Number of earlier runs of this name from which nothing was reused, because another build of the program played them.
+    /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,
-    /// Number of damaged records; their replications are played again.
+    /// Number of damaged records; their replications are run again.
     pub damaged: u64,
 }
 
-/// A replication that could not be played.
+/// A replication that could not be run.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Position of the cell in the study.
@@ -39,7 +39,7 @@ pub struct Failure {
     pub replication: Option<u64>,
     /// The reason.
     pub reason: String,
-    /// Whether only a request to stop ended it: nothing is wrong with it, and the same run again plays it to its end.
+    /// Whether only a request to stop ended it: nothing is wrong with it, and the same command runs it to its end.
     pub interrupted: bool,
 }
 
@@ -59,9 +59,9 @@ impl fmt::Display for Failure {
 /// How a study ended.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Everything was played.
+    /// Everything was run.
     Complete,
-    /// Some replications failed; all others were played, unless the study was to stop at the first failure.
+    /// Some replications failed; all others were run, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
     /// The study was interrupted before its end; finished replications are stored.
     Interrupted {
@@ -74,14 +74,14 @@ pub enum Outcome {
     },
 }
 
-/// How to play a study.
+/// How a study is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// Number of threads; 0 for as many as the machine has.
     pub threads: usize,
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
-    /// Requested by the caller to stop after the replications that are running; those that ask programs stop at their next
+    /// The caller's request to stop: running replications are finished, but those that ask programs stop at their next
     /// question.
     pub interrupted: &'a Interruption,
 }

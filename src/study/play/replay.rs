@@ -79,17 +79,17 @@ impl fmt::Display for Difference {
 /// The result of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// Number of replications that were played again.
+    /// Number of replications that were run again.
     pub compared: u64,
     /// The differences from their records.
     pub differences: Vec<Difference>,
-    /// Replications that could not be played again.
+    /// Replications that could not be run again.
     pub failures: Vec<Failure>,
 }
 
-/// Plays every recorded replication again, in parallel on the current thread pool, and compares every field of the
-/// records. With `until` it plays only up to that time, and compares only evaluations and checkpoints. The branches of
-/// a fork are played to their end, from one common beginning; `until` is not for them.
+/// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the
+/// records. With `until` it runs only up to that time, and compares only evaluations and checkpoints. The branches of
+/// a fork are run to their end, from one common beginning; `until` is not for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! Reuses the records of equal cells from earlier runs in the same parent folder, so that an edited study plays only the cells
+//! Reuses the records of equal cells from earlier runs in the same parent folder, so that an edited study runs only the cells
 //! that changed.
 
 use crate::study::disk::answers;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 /// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder
 /// has for a cell of equal identity. Returns the number of replications copied, and the number of these runs that
-/// another build of the program played. Cells of another build have other identities, even if their results would be
+/// another build of the program ran. Cells of another build have other identities, even if their results would be
 /// the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
@@ -50,7 +50,7 @@ pub(in crate::study) fn copy(
         if !found.conflicts.is_empty() {
             continue;
         }
-        // A replay of the copied records needs the fitted values with which they were played.
+        // A replay of the copied records needs the fitted values with which they were made.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;

@@ -1,5 +1,5 @@
-//! Plays the replications of a plan in parallel, and stores each when it ends; replications that are stored already are not
-//! played again.
+//! Runs the replications of a plan in parallel, and stores each when it ends; replications that are stored already are not
+//! run again.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -18,8 +18,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Plays the replications of `plan` that are missing in `folder`, and stores them there. The branches of a fork are
-/// played together, from the same state. [`crate::study::finish`] writes the other files.
+/// Runs the replications of `plan` that are missing in `folder`, and stores them there. The branches of a fork are
+/// run together, from the same state. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
 /// [`FolderError`] if the folder cannot be read or written; replications stored before are kept.
@@ -77,7 +77,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &jobs, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.is_requested() {
-        // The replication is played again only to store its first events; its record exists already.
+        // The replication is run again only to store its first events; its record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
         if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
             drop(runner.play_again(&old));
@@ -138,7 +138,7 @@ pub(in crate::study) fn thread_count(threads: usize) -> usize {
     if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
 }
 
-/// Plays the replications of all cells of a study. Cells whose objectives are prepared in the same way share the prepared
+/// Runs the replications of all cells of a study. Cells whose objectives are prepared in the same way share the prepared
 /// objective, which is dropped after its last use.
 #[derive(Debug)]
 pub(in crate::study) struct StudyPlayer<'a> {
@@ -148,7 +148,7 @@ pub(in crate::study) struct StudyPlayer<'a> {
     preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
 }
 
-/// A played replication: its record as a line, or why there is none.
+/// A finished replication: its record as a line, or why there is none.
 type Played = Result<Vec<u8>, Failure>;
 
 impl<'a> StudyPlayer<'a> {
@@ -166,13 +166,13 @@ impl<'a> StudyPlayer<'a> {
         Self { plan, folder, interrupted, preparations: uses.into_iter().map(shared).collect() }
     }
 
-    /// Plays one of the jobs and returns its record as a line.
+    /// Runs one of the jobs and returns its record as a line.
     pub(in crate::study) fn play(&self, cell: usize, replication: u64) -> Played {
         let played = self.with_runner(cell, |runner| runner.play(replication));
         played.map(|record| line_of(cell, &record))
     }
 
-    /// Plays those branches of a job that have no record, first the unchanged one, whose cell is `cell`. Each branch
+    /// Runs those branches of a job that have no record, first the unchanged one, whose cell is `cell`. Each branch
     /// has its own cell.
     fn play_branches(
         &self,

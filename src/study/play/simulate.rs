@@ -1,4 +1,4 @@
-//! Plays a scenario, given as text, in one call: `subrosa run` as a function.
+//! Runs a scenario, given as text, in one call: `subrosa run` as a function.
 
 use crate::objectives::Resources;
 use crate::programs::ProgramFailure;
@@ -10,7 +10,7 @@ use crate::vocab::Interruption;
 use std::path::Path;
 use thiserror::Error;
 
-/// Why a scenario could not be played.
+/// Why a scenario could not be run.
 #[derive(Debug, Error)]
 pub enum SimulateError {
     /// The problems of the scenario.
@@ -22,7 +22,7 @@ pub enum SimulateError {
     /// A program that the scenario names does not state its version.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
-    /// Replications that could not be played; the records of the others are in the folder.
+    /// Replications that could not be run; the records of the others are in the folder.
     #[error("{} replications failed; the first: {}", .0.len(), .0[0])]
     Replications(Vec<Failure>),
 }
@@ -37,9 +37,9 @@ impl Progress for NoProgress {
     fn failed(&self, _: &Failure) {}
 }
 
-/// Plays a scenario, given as text and changed by `overrides` (`path=VALUE`, as for `-o`), stores it in `folder`, and returns
+/// Runs a scenario, given as text and changed by `overrides` (`path=VALUE`, as for `-o`), stores it in `folder`, and returns
 /// the summary. Paths in the scenario are relative to the current folder. Uses one thread per core; no result depends on the
-/// number of threads. Replications that are stored in `folder` already are not played again.
+/// number of threads. Replications that are stored in `folder` already are not run again.
 ///
 /// # Errors
 /// [`SimulateError`] if the scenario has errors, a replication fails, or `folder` cannot be read or written.

@@ -23,14 +23,14 @@ const INDENTED: usize = 100;
 /// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in memory.
 const LARGE: u64 = 4 << 20;
 
-/// The records of one cell that a run asks for: in memory, or read again in every pass.
+/// The records of the requested replications of one cell: in memory, or read again in every pass.
 enum CellRecords<'a> {
     InMemory(BTreeMap<u64, ReplicationRecord>),
     OnDisk(&'a StoredRecords, usize, u64),
 }
 
 impl<'a> CellRecords<'a> {
-    /// Those of the replications below `replications`.
+    /// The records of the replications below `replications`.
     fn of(stored: &'a StoredRecords, cell: usize, replications: u64) -> Result<Self, FolderError> {
         if stored.bytes(cell) > LARGE {
             return Ok(Self::OnDisk(stored, cell, replications));

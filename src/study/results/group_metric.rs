@@ -8,13 +8,13 @@ use crate::study::results::rows::{Row, rows};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
-/// Stands for the largest value of all groups in each replication, unless a group has this name.
+/// The name that selects the largest value of all groups in each replication, unless a group has this name.
 pub const WORST: &str = "worst";
 
 /// The regrets that groups have, named as in the report.
 const REGRETS: [&str; 4] = ["simple_regret", "worst_simple_regret", "cumulative_regret", "regret_per_user"];
 
-/// Why there is no such regret of a group.
+/// Why the requested group does not exist, or does not have the requested regret.
 #[derive(Debug, Error)]
 pub enum GroupError {
     /// Records cannot be read.
@@ -116,7 +116,7 @@ impl GroupsFound {
         }
     }
 
-    /// Why there is no such group, or no such regret.
+    /// Checks that a group has this name, or that it is [`WORST`], and that groups have this regret.
     ///
     /// # Errors
     /// [`GroupError`].
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(value("regret_per_user of a"), None);
         assert_eq!(value("simple_regret"), None);
         assert_eq!(value("bias of reported rewards"), None);
-        // A group with this name is meant by it.
+        // If a group is called "worst", the name selects that group.
         let named = [group("a", 0.2, 3.0), group("worst", 0.1, 3.0)];
         assert_eq!(value_called(&named, "simple_regret of worst"), Some(0.1));
         assert_eq!(values_of(&groups, "a").len(), 3);

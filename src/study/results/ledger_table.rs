@@ -28,8 +28,8 @@ pub(in crate::study) fn columns() -> Vec<Column> {
 }
 
 /// The values of a release, in the order of [`columns`].
-pub(in crate::study) fn entries(booked: &CountedRelease) -> Vec<Entry> {
-    let event = &booked.event;
+pub(in crate::study) fn entries(release: &CountedRelease) -> Vec<Entry> {
+    let event = &release.event;
     let (neighbours, distance) = neighbours(&event.neighbours);
     let (sampler, rate, from, size) = match event.sampler {
         Sampler::Full => ("Full", None, None, None),
@@ -53,10 +53,10 @@ pub(in crate::study) fn entries(booked: &CountedRelease) -> Vec<Entry> {
         distance.into(),
         event.observer.0.as_str().into(),
         event.round.into(),
-        booked.last_round.into(),
-        booked.first_seconds.into(),
-        booked.last_seconds.into(),
-        booked.count.into(),
+        release.last_round.into(),
+        release.first_seconds.into(),
+        release.last_seconds.into(),
+        release.count.into(),
         sampler.into(),
         rate.into(),
         from.into(),

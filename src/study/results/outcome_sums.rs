@@ -2,7 +2,7 @@
 
 use super::estimator::{Estimator, Pass};
 use super::series::{BoundRow, OutcomeRow};
-use crate::protocols::{NamedOutcome, OutcomeBound, SeriesRecord};
+use crate::protocols::{OutcomeBound, SeriesOutcome, SeriesRecord};
 
 /// The sums of all outcomes of a series, in the order in which their names first occur.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl OutcomeSums {
 }
 
 impl Outcome {
-    fn add(&mut self, pass: Pass, outcome: &NamedOutcome) {
+    fn add(&mut self, pass: Pass, outcome: &SeriesOutcome) {
         if !outcome.undefined {
             self.value.add(pass, outcome.value);
         }

@@ -43,7 +43,7 @@ pub(in crate::study) struct PrivacyRows {
     series: Option<Vec<SeriesReleases>>,
 }
 
-/// What one series released over all runs.
+/// The releases of one series over all runs.
 #[derive(Debug)]
 struct SeriesReleases {
     /// Name of the series.

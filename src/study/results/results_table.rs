@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub(in crate::study) struct Results<'a> {
     plan: &'a Plan,
-    /// What many rows have in common, by its number.
+    /// The distinct shapes; a row has the index of its shape in this list.
     shapes: Vec<Shape>,
     numbers: BTreeMap<Shape, u32>,
     rows: Vec<KeptRow>,
@@ -32,7 +32,7 @@ struct Shape {
     more: Vec<String>,
 }
 
-/// A row without what its shape has.
+/// A row without the values that its shape states.
 #[derive(Debug)]
 struct KeptRow {
     replication: u64,

@@ -66,7 +66,7 @@ impl TrackSums {
     }
 }
 
-/// The sums of a quantity, which begin where it first occurs.
+/// The sums of the quantity with this name; if `found` has none, empty ones are added to it.
 fn named<'a>(found: &'a mut Vec<(String, RoundSums)>, name: &str) -> &'a mut RoundSums {
     let place = found.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
         found.push((name.to_owned(), RoundSums::new()));
@@ -120,7 +120,8 @@ struct Pair {
 }
 
 impl DifferenceSums {
-    /// Nothing added yet; `first` is the first replication, which names the series.
+    /// Sums without any replication. The pairs are those of the series in `first`, the first replication, with each
+    /// reference.
     pub(in crate::study) fn of(first: &ReplicationRecord, references: &[String]) -> Self {
         let of = |reference: &String| {
             let others = first.series.iter().map(|series| series.name.clone());

@@ -39,8 +39,8 @@ pub struct SeriesSummary {
     /// Differences between groups, where there are at least two and some regret is above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// Number of replications with at least three rounds of the learner in which all queried the same arm. Such a learner
-    /// observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
+    /// Number of replications with at least three rounds of the learner, all of which queried the same arm. Such a
+    /// learner observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the others,
@@ -111,7 +111,8 @@ pub struct BoundRow {
 pub struct Fairness {
     /// The group with the largest mean simple regret; of cohorts, the one with the largest cumulative regret per user.
     pub worst_group: String,
-    /// Jain's index of these numbers: 1 if all are equal, 1/groups if only one is above 0.
+    /// Jain's index of the groups' mean simple regrets, or of the cohorts' regrets per user: 1 if all are equal, 1/groups
+    /// if only one is above 0.
     pub jain_index: f64,
 }
 

@@ -1,5 +1,5 @@
-//! What the summary of one series needs of its replications, added up replication by replication in two passes: their records need not
-//! be in memory.
+//! Adds up the numbers for the summary of one series, replication by replication in two passes, so that the records need
+//! not be in memory.
 
 use super::bounds::BoundMeans;
 use super::estimator::{Estimator, Pass};
@@ -34,7 +34,8 @@ pub(in crate::study) struct SeriesSums {
 }
 
 impl SeriesSums {
-    /// Nothing added yet; `first` is the series in the first replication, which names it and its groups.
+    /// Sums without any replication. `first` is the series in the first replication; it states the names of the series
+    /// and of its groups.
     pub(in crate::study) fn of(first: &SeriesRecord) -> Self {
         let group = |group: &GroupOutcome| GroupSums {
             group: group.group.clone(),
@@ -60,7 +61,7 @@ impl SeriesSums {
         }
     }
 
-    /// Adds what one pass is enough for.
+    /// Adds the numbers for which the first pass is enough.
     fn count(&mut self, run: &SeriesRecord) {
         self.replications += 1;
         if let Some(reason) = &run.ended_early {

@@ -107,7 +107,7 @@ pub(in crate::study) struct SummaryBuilder<'a> {
     finished: u64,
 }
 
-/// What is known of the next cell.
+/// The sums over the records of the cell that is being added.
 #[derive(Debug, Default)]
 struct NextCell {
     privacy: Option<PrivacyRows>,
@@ -118,9 +118,9 @@ struct NextCell {
 /// The privacy losses of one cell.
 #[derive(Debug, Default)]
 pub(in crate::study) struct CellLosses {
-    /// By series, owner of the data, unit of protection and observer.
+    /// The losses by series, owner of the data, unit of protection and observer.
     pub(in crate::study) rows: Vec<PrivacyRow>,
-    /// For each of them the epsilon by round.
+    /// For each entry of `rows`, the epsilon by round.
     pub(in crate::study) by_round: Vec<Vec<EpsilonAt>>,
 }
 

@@ -47,7 +47,7 @@ impl Wide {
                         wide.inputs.push(name.clone());
                     }
                 }
-                for event in series.releases.iter().map(|booked| &booked.event) {
+                for event in series.releases.iter().map(|release| &release.event) {
                     let unit = format!("{:?}", event.unit);
                     let loss = [event.protected.clone(), unit, event.observer.0.clone()];
                     if wide.losses.len() < MAX_EPSILONS && !wide.losses.contains(&loss) {
@@ -125,8 +125,8 @@ impl Tables {
             head.extend(self.points.entries(cell));
             head.extend([record.replication.into(), series.name.as_str().into()]);
             self.iterations(&head, series, losses)?;
-            for booked in &series.releases {
-                self.ledger.row([head.clone(), ledger_table::entries(booked)].concat())?;
+            for release in &series.releases {
+                self.ledger.row([head.clone(), ledger_table::entries(release)].concat())?;
             }
             for (from, to, link) in &series.network.links {
                 let row = vec![

@@ -117,8 +117,8 @@ fn distinct(all: impl Iterator<Item = f64>) -> Vec<String> {
     words
 }
 
-/// The delta of all epsilons and that of all sums, as a part of the title; `None` if there are several of either, so that
-/// deltas have a column.
+/// The delta of all epsilons and that of all sums, as a part of the title; `None` if there are several of either: then
+/// the table has a column of deltas.
 fn uniform(lines: &[Learned<'_>]) -> Option<String> {
     let units =
         distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
@@ -325,7 +325,8 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
 }
 
-/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta if `said` is `None`.
+/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta unless `said`, the delta
+/// that the line or the title states, is given.
 fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
     if row.epsilon_tight.is_infinite() {
         return vec![Span::plain("none")];

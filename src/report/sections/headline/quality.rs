@@ -203,7 +203,7 @@ fn baseline_text(baseline: &MeasuredSeries<'_>) -> String {
     }
 }
 
-/// A sentence that sets the best private series beside a baseline. It is short: the cards must fit the screen of a
+/// A sentence that compares the best private series with a baseline. It is short: the cards must fit the screen of a
 /// phone.
 fn baseline_sentence(private: &MeasuredSeries<'_>, baseline: &MeasuredSeries<'_>) -> Vec<Span> {
     let (what, value) = (baseline_text(baseline), brief(baseline.value));

@@ -25,7 +25,7 @@ pub(in crate::report::sections) fn figures(summary: &Summary, shown: &ShownRepli
     for entry in &cell.privacy {
         let Some(series) = first.series.iter().find(|series| series.name == entry.series) else { continue };
         let group: Vec<&CountedRelease> =
-            series.releases.iter().filter(|booked| concerns(entry, &booked.event)).collect();
+            series.releases.iter().filter(|release| concerns(entry, &release.event)).collect();
         // If releases are about different units, the chart is about the unit with the largest loss.
         let counted = entry.losses.iter().find(|loss| loss.standing != EpsilonKind::Claim);
         let delta = counted.and_then(|loss| Delta::new(loss.delta).ok());
@@ -70,8 +70,8 @@ fn alike(a: &History, b: &History) -> bool {
 
 fn chart(entry: &PrivacyRow, history: &History, run: &str) -> Option<Chart> {
     let group = history.releases();
-    let last = group.iter().map(|booked| booked.last_round).max()?;
-    let begin = group.iter().map(|booked| booked.event.round).min()?;
+    let last = group.iter().map(|release| release.last_round).max()?;
+    let begin = group.iter().map(|release| release.event.round).min()?;
     if last == begin {
         return None;
     }

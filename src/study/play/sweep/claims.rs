@@ -73,7 +73,7 @@ pub(super) struct ClaimTable {
 /// The next task of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Play this block.
+    /// Run this block.
     Play(Claim),
     /// All blocks are claimed; this many are not finished.
     Wait(u64),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_workers_each_block_goes_to_one() {
+    fn each_block_is_claimed_by_one_of_two_workers() {
         let place = tempfile::TempDir::new().unwrap();
         let (mut one, mut two) = (claims(place.path(), 5, 0), claims(place.path(), 5, 2));
         let long = Duration::from_secs(1000);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_claim_has_one_heir_and_a_beating_one_none() {
+    fn only_a_claim_without_heartbeats_is_taken_over_and_only_once() {
         let place = tempfile::TempDir::new().unwrap();
         let mut first = claims(place.path(), 1, 0);
         let (begin, second) = (Instant::now(), Duration::from_secs(1));
@@ -280,18 +280,18 @@ mod tests {
             first.beat(u64::from(beat));
         }
         let now = begin + second * 250;
-        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1), "it has just beaten");
+        assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Wait(1), "its last heartbeat is recent");
         assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1));
         assert_eq!(one.next_at(now + second * 59, dead_after).unwrap(), Next::Wait(1));
         let now = now + second * 60;
         assert_eq!(one.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
-        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1), "the heir has just begun");
+        assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Wait(1), "the new claim has just begun");
         one.release(Claim { block: 0, generation: 1 });
         assert_eq!(two.next_at(now, dead_after).unwrap(), Next::Play(Claim { block: 0, generation: 1 }));
     }
 
     #[test]
-    fn a_process_that_is_no_more_is_known_at_once() {
+    fn the_claim_of_a_process_that_has_ended_expires_at_once() {
         if !std::path::Path::new("/proc/self").exists() {
             return;
         }

@@ -30,7 +30,7 @@ pub(super) struct Division {
     study: String,
     /// Replications in a block.
     block: u64,
-    /// The replications to be played, as the first and the last number of each range of jobs. The number of a job is
+    /// The replications to be run, as the first and the last number of each range of jobs. The number of a job is
     /// `cell * replications + replication`.
     jobs: Vec<(u64, u64)>,
     /// Replications of a cell.
@@ -42,7 +42,7 @@ pub(super) struct Division {
 enum DivisionError {
     /// A field that must be at least 1 is 0.
     Zero(&'static str),
-    /// A range of jobs ends before it begins, or begins before the end of the one before.
+    /// A range of jobs ends before it begins, or begins before the end of the previous range.
     Range(u64, u64),
 }
 
@@ -129,7 +129,7 @@ impl Division {
         }
     }
 
-    /// All replications to be played.
+    /// All replications to be run.
     pub(super) fn jobs(&self) -> Jobs {
         let mut jobs = Jobs::default();
         for &(first, last) in &self.jobs {
@@ -190,15 +190,15 @@ fn study(plan: &Plan) -> String {
 /// A study that has been divided into blocks for workers.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedSweep {
-    /// Number of blocks to be played.
+    /// Number of blocks to be run.
     pub blocks: u64,
-    /// Number of replications to be played.
+    /// Number of replications to be run.
     pub to_play: u64,
     /// Number of replications that are stored already.
     pub there: u64,
     /// The number of these that were copied from earlier runs of other versions of the study.
     pub reused: u64,
-    /// Number of earlier runs of this name from which nothing was reused, because another build of the program played them.
+    /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,
     /// Whether a plan existed already and was kept.
     pub unchanged: bool,
@@ -220,7 +220,7 @@ pub fn plan_sweep(
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;
     let old = match Division::read(folder) {
-        // A damaged plan tells nothing, but finished blocks can be kept.
+        // A damaged plan cannot be read, but finished blocks can be kept.
         Err(FolderError::Damaged { .. }) if force => {
             archive_results(folder)?;
             None

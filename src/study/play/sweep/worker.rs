@@ -1,4 +1,4 @@
-//! A worker of a sweep: claims a block, plays it, writes its complete result, and continues with the next block.
+//! A worker of a sweep: claims a block, runs it, writes its complete result, and continues with the next block.
 
 use super::claims::{Claim, ClaimTable, Next};
 use super::division::Division;
@@ -38,7 +38,7 @@ pub struct WorkOptions<'a> {
     pub threads: usize,
     /// The times of heartbeats.
     pub pace: HeartbeatTimes,
-    /// Set by the caller to stop after the replications that are running.
+    /// The caller's request to stop after the replications that are running.
     pub interrupted: &'a Interruption,
 }
 
@@ -47,10 +47,10 @@ pub struct WorkOptions<'a> {
 pub struct WorkerResult {
     /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
-    /// Number of blocks that other workers had finished meanwhile, with the same result, or with another one where a replication
-    /// failed in either.
+    /// Number of blocks that other workers had finished meanwhile: with the same result, or with a different one if a
+    /// replication failed in either result.
     pub twice: u64,
-    /// Number of replications played in these blocks.
+    /// Number of replications run in these blocks.
     pub replications: u64,
     /// Number of replications that failed.
     pub failed: u64,
@@ -60,7 +60,7 @@ pub struct WorkerResult {
     pub conflicts: Vec<PathBuf>,
 }
 
-/// Plays blocks of the sweep in `folder` until no block is left.
+/// Runs blocks of the sweep in `folder` until no block is left.
 ///
 /// # Errors
 /// [`SweepError`] if there is no plan, if another build of the program made the plan, or if a file cannot be read or written.
