@@ -9,6 +9,7 @@ mod bad_network;
 mod boxes;
 mod cohorts;
 mod dependence;
+mod determinism;
 mod dry;
 mod early_endings;
 mod external;
