@@ -34,6 +34,7 @@ mod release_boxes;
 mod remedies;
 mod replay;
 mod search;
+mod shifted_tables;
 mod signed;
 mod splits;
 mod studies;

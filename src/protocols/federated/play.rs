@@ -82,7 +82,12 @@ impl Protocol for Federated {
             let expected = format!("a split among the {here} agents that take part");
             Problem::wrong(path, expected, format!("one among {held}"), cure)
         });
-        found.into_iter().chain(lacking).chain(idle).collect()
+        let of = |(index, group): (usize, &AgentGroup)| {
+            let found = group.differences.problems_of_size(problem).into_iter();
+            found.map(move |problem| problem.below(&format!("groups[{index}].differences")))
+        };
+        let shifts = self.groups.iter().enumerate().flat_map(of);
+        found.into_iter().chain(lacking).chain(idle).chain(shifts).collect()
     }
 
     fn needs_objective(&self) -> bool {

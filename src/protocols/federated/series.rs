@@ -293,9 +293,11 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the functions of these agents contain draws of their own, of clusters or of a drift, beside the objective's.
+    /// Whether the values of these agents are other than those of the objective: their functions are shifted, or contain draws of
+    /// their own, of clusters or of a drift.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
+            || self.differences.reach() > 0.0
             || self.differences.split_up().is_some()
             || self.differences.drifting().is_some()
     }

@@ -41,7 +41,13 @@ impl Protocol for Local {
     }
 
     fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
-        learners_limits(self.series.iter().map(|series| &series.learner), problem)
+        let of = |(index, cohort): (usize, &Cohort)| {
+            let found = cohort.differences.problems_of_size(problem).into_iter();
+            found.map(move |problem| problem.below(&format!("cohorts[{index}].differences")))
+        };
+        let cohorts = self.cohorts.iter().enumerate().flat_map(of);
+        let learners = learners_limits(self.series.iter().map(|series| &series.learner), problem);
+        learners.into_iter().chain(cohorts).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -96,6 +102,16 @@ impl Protocol for Local {
         };
         let series = self.series.iter().enumerate().map(of_series);
         let series = series.reduce(Effort::then).unwrap_or_default();
+        let n = problem.arms as f64;
+        let moves = |cohort: &&Cohort| cohort.differences.reach() > 0.0;
+        let moving = self.cohorts.iter().filter(moves).count() as f64;
+        let continued = if moving > 0.0 && problem.continued_by_surrogate {
+            let seconds = n * n * (MULTIPLY * n / 6.0 + COVARIANCE * (1.0 + 3.0 * moving));
+            Effort::new(2.0 * NUMBER * n * n, seconds)
+        } else {
+            Effort::default()
+        };
+        let series = series.and(continued);
         // Drifting functions are drawn for every round, and held while all series are played.
         let drifts = |cohort: &&Cohort| cohort.differences.drifting().is_some();
         let drifting = self.cohorts.iter().filter(drifts).count() as f64;

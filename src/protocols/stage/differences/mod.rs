@@ -2,6 +2,7 @@
 //! the functions and noises that follow from them.
 
 mod axes;
+mod continuation;
 mod domain;
 mod factors;
 mod failure;
