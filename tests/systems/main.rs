@@ -8,6 +8,7 @@ mod traced;
 mod bad_network;
 mod boxes;
 mod cohorts;
+mod common_sums;
 mod dependence;
 mod dry;
 mod early_endings;
