@@ -8,6 +8,7 @@ use super::shared_model::FEW;
 use crate::gp::MAX_ARMS;
 use crate::objectives::Extent;
 use crate::protocols::stage::ITERATION;
+use crate::protocols::stage::differences::effort_of_continuation;
 use crate::vocab::Effort;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 
@@ -75,10 +76,7 @@ impl Federated {
         effort = effort.and(Effort::new(NUMBER * n, draw).times(f64::from(clusters).min(agents)));
         let reach = differences().map(|differences| differences.reach()).fold(0.0, f64::max);
         if reach > 0.0 && problem.continued_by_surrogate {
-            // The factor of the covariance at all points; then, for each agent, the posterior mean at all of them, shifted.
-            let pairs = n * n;
-            let factor = Effort::new(2.0 * NUMBER * pairs, pairs * (MULTIPLY * n / 6.0 + COVARIANCE));
-            effort = effort.and(factor).and(Effort::new(0.0, 3.0 * COVARIANCE * pairs * agents));
+            effort = effort.and(effort_of_continuation(problem.arms, agents));
         } else if reach > 0.0 {
             // A shifted function is drawn on a lattice that reaches beyond the domain. This needs,
             // for each input, the factor of a covariance matrix along that input, which is

@@ -17,6 +17,7 @@ use crate::objectives::{Continuum, Extent, Instance, Objective};
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
+use crate::protocols::stage::differences::effort_of_continuation;
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
@@ -102,16 +103,12 @@ impl Protocol for Local {
         };
         let series = self.series.iter().enumerate().map(of_series);
         let series = series.reduce(Effort::then).unwrap_or_default();
-        let n = problem.arms as f64;
         let moves = |cohort: &&Cohort| cohort.differences.reach() > 0.0;
-        let moving = self.cohorts.iter().filter(moves).count() as f64;
-        let continued = if moving > 0.0 && problem.continued_by_surrogate {
-            let seconds = n * n * (MULTIPLY * n / 6.0 + COVARIANCE * (1.0 + 3.0 * moving));
-            Effort::new(2.0 * NUMBER * n * n, seconds)
-        } else {
-            Effort::default()
+        let moving = self.cohorts.iter().filter(moves).count();
+        let series = match problem.continued_by_surrogate && moving > 0 {
+            true => series.and(effort_of_continuation(problem.arms, moving as f64)),
+            false => series,
         };
-        let series = series.and(continued);
         // Drifting functions are drawn for every round, and held while all series are played.
         let drifts = |cohort: &&Cohort| cohort.differences.drifting().is_some();
         let drifting = self.cohorts.iter().filter(drifts).count() as f64;

@@ -8,12 +8,22 @@
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
 use crate::objectives::Instance;
+use crate::vocab::Effort;
+use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Smallest noise variance that the posterior mean assumes, as a share of the prior variance: without noise it would swing far
 /// beyond the points wherever values are rougher than the surrogate.
 const RIDGE: f64 = 1e-4;
+
+/// Memory and time for continuing the functions of so many agents from this number of points: the factor of a covariance matrix,
+/// and for each agent the posterior mean at all points, before and after the shift, with the nearest point.
+pub(in crate::protocols) fn effort_of_continuation(points: u64, agents: f64) -> Effort {
+    let n = points as f64;
+    let each = 3.0 * COVARIANCE * agents;
+    Effort::new(2.0 * NUMBER * n * n, n * n * (MULTIPLY * n / 6.0 + COVARIANCE + each))
+}
 
 /// The points at which functions are known, with the matrix that their posterior means need.
 pub(super) struct Continuation {
@@ -72,10 +82,9 @@ impl Continuation {
         self.factor.solve(&mut weights);
         let ends = own().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
         let mut found = Continued { of: self, values, weights, ends, left: vec![0.0; values.len()] };
-        let left: Vec<(usize, f64)> = (self.known.iter())
-            .map(|&arm| (arm, values[arm] - found.posterior_mean(self.arms.row(arm))))
-            .collect();
-        left.into_iter().for_each(|(arm, left)| found.left[arm] = left);
+        let left = self.known.iter().map(|&arm| values[arm] - found.posterior_mean(self.arms.row(arm)));
+        let left: Vec<f64> = left.collect();
+        self.known.iter().zip(left).for_each(|(&arm, left)| found.left[arm] = left);
         found
     }
 

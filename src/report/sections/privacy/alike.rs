@@ -3,7 +3,7 @@
 /// Shorter notes are printed in full.
 const LONG: usize = 25;
 /// Largest share of the words of a note that may be new.
-const NEW: f64 = 0.25;
+const NEW: f64 = 0.2;
 /// Largest number of places at which a note may differ.
 const PLACES: usize = 3;
 /// Words before and after each difference that are printed with it.
