@@ -118,7 +118,9 @@ pub fn objective(recipe: &dyn Objective, resources: &Resources) -> Result<Vec<Vi
     if let Some(counts) = recipe.shift_grid() {
         let points: usize = counts.iter().map(|count| count.get()).product();
         found.require(points == instance.inputs.n(), "a grid of all arms", || format!("{points} points"));
-        let unmoved = prepared.shifted(own, &[vec![0.0; counts.len()]]).transpose()?;
+    }
+    if recipe.continues() && recipe.domain().is_none() {
+        let unmoved = prepared.shifted(own, &[vec![0.0; instance.inputs.d()]]).transpose()?;
         let same = unmoved.is_some_and(|all| all.len() == 1 && bits(&all[0]) == bits(&instance.values));
         found.require(same, "the function itself for a shift of 0", || "another one".to_owned());
     }

@@ -20,6 +20,8 @@ pub struct Extent {
     pub agents: Option<(String, u64)>,
     /// Whether every draw of the objective gives the same values.
     pub always_the_same: bool,
+    /// Whether functions are known at the arms only, so that the surrogate continues those that are shifted.
+    pub continued_by_surrogate: bool,
     /// The work that all replications share.
     pub prepared: Effort,
     /// The work for the problem of one replication.
@@ -48,6 +50,7 @@ impl Extent {
             stated: (String::new(), arms),
             agents: None,
             always_the_same: false,
+            continued_by_surrogate: false,
             prepared,
             drawn: Effort::new(NUMBER * n, n * COVARIANCE),
         }

@@ -214,11 +214,21 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Number of points along each input, if the arms are a regular grid and [`Prepared::shifted`] can compute the
-    /// functions beyond it, so that the agents of a federation can have shifted functions. Default: `None`, functions
-    /// cannot be shifted.
+    /// Whether some inputs are categories, along which no function can be shifted. Default: false.
+    fn has_categories(&self) -> bool {
+        false
+    }
+
+    /// Number of points along each input, if the arms are a regular grid to whose whole steps shifts are rounded, and
+    /// [`Prepared::shifted`] computes the functions beyond it. Default: `None`, shifts are not rounded.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         None
+    }
+
+    /// Whether [`Prepared::shifted`] computes shifted functions. If not, those of the agents of a federation are continued between
+    /// and beyond the arms by the surrogate. Default: with a [`Self::shift_grid`] it does.
+    fn continues(&self) -> bool {
+        self.shift_grid().is_some()
     }
 
     /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
@@ -307,7 +317,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
     /// The function f of [`Prepared::realise`] with the same key, shifted: for each of the shifts s, the value f(x - s) for
     /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps
-    /// of [`Objective::shift_grid`]. `None` if functions are known at the arms only.
+    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only: the agents of a federation
+    /// can then have shifted functions too, which the surrogate continues between and beyond the arms.
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let _ = (key, shifts);
         None

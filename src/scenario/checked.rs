@@ -143,7 +143,9 @@ impl Scenario {
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
         let (of, path) = (objective.as_dyn(), format!("objective.{}", objective.name()));
-        Extent { always_the_same: of.is_always_the_same(), ..of.extent(resources).at(&path) }
+        let continued_by_surrogate = !of.continues() && of.domain().is_none();
+        let always_the_same = of.is_always_the_same();
+        Extent { always_the_same, continued_by_surrogate, ..of.extent(resources).at(&path) }
     }
 
     /// What is wrong with the protocol for these parties and an objective of this size.

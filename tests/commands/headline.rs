@@ -514,7 +514,7 @@ fn short(summary: &Summary) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Conditions begin their notes, are whole, and are told apart however late they differ.
+/// Conditions begin their notes, are told apart however late they differ, and are whole, or say what is otherwise than in another.
 #[test]
 fn the_short_report_cuts_no_condition_and_counts_runs() {
     let long =
@@ -538,7 +538,7 @@ fn the_short_report_cuts_no_condition_and_counts_runs() {
     let shown = short(&all);
     for words in [
         &format!("[1] {long}without outliers"),
-        &format!("{long}without gaps"),
+        "[2] as [1], but with \"and without gaps\"",
         "conditional: 2.00 [1]",
         "(20.0) [1] [",
         "all runs: 9 a series, 18 together",

@@ -11,6 +11,7 @@ mod accounting_grid;
 mod accounting_oracle;
 mod audit;
 mod audited_sums;
+mod common_sums;
 mod federated_privacy;
 mod personal;
 mod privacy_report;

@@ -67,14 +67,18 @@ const PAIR: &str = "Scenario(name: \"pair\", seed: 5, replications: 1, parties: 
      \"alone\", sharing: Alone())]))";
 
 /// Outcomes by agent, round and arm.
-type Outcomes = BTreeMap<(u64, u64, u64), Vec<f64>>;
+pub(crate) type Outcomes = BTreeMap<(u64, u64, u64), Vec<f64>>;
 
-fn outcomes(objective: &str, h: &str, differences: &str, seed: u64) -> Outcomes {
+pub(crate) fn outcomes(objective: &str, h: &str, differences: &str, seed: u64) -> Outcomes {
     let text = PAIR
         .replace("OBJECTIVE", objective)
         .replace("DIFFERENCES", differences)
         .replace("H,", &format!("{h},"));
-    let text = text.replace("seed: 5", &format!("seed: {seed}"));
+    measured(text.replace("seed: 5", &format!("seed: {seed}")))
+}
+
+/// All outcomes of the first replication of a scenario.
+pub(crate) fn measured(text: String) -> Outcomes {
     let document = Document::from_text(std::path::Path::new("pair.ron"), text);
     let resources = Resources { base: root().to_owned(), ..Resources::default() };
     let cells = document.cells(&[], &resources).unwrap_or_else(|found| panic!("{}", found.render()));
@@ -105,7 +109,7 @@ fn function(found: &Outcomes, agent: u64) -> Vec<f64> {
 
 const DRAWN: &str = "GpSample(grid: [5], max_norm: 1, length_scale: 0.8, noise_variance: 0)";
 
-fn close(a: &[f64], b: &[f64]) {
+pub(crate) fn close(a: &[f64], b: &[f64]) {
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9) && a.len() == b.len(), "{a:?} and {b:?}");
 }
 
@@ -395,7 +399,7 @@ fn what_an_objective_does_not_allow_is_refused() {
             "shift",
             "at most 5000 points",
         ),
-        ("shift: Uniform(0.1)", table, "shift", "known at its points only"),
+        ("shift: Given([[0.1, 0.1]])", table, "shift", "each of the 1 inputs"),
     ] {
         let groups = format!(
             "protocol.groups=[AgentGroup(members: \"quick\", differences: Differences({differences}))]"

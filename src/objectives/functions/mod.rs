@@ -97,6 +97,8 @@ const LEAST_NOISE: f64 = 1e-6;
 #[derive(Debug)]
 struct Ready {
     instance: Instance,
+    /// The function at any point and its domain, if it can be shifted.
+    formula: Option<(Negated, SearchBox)>,
 }
 
 /// Minus a test function, evaluated at a point of the stated inputs.
@@ -248,6 +250,16 @@ impl Objective for TestFunction {
         }
     }
 
+    fn has_categories(&self) -> bool {
+        let is = |dimension: &Dimension| matches!(dimension, Dimension::Categorical { .. });
+        self.dimensions.iter().flatten().any(is)
+    }
+
+    /// Real inputs on linear scales have a formula up to one side beyond the domain.
+    fn continues(&self) -> bool {
+        self.domain_problems().is_empty() && self.search_box().is_linear()
+    }
+
     fn unit(&self) -> String {
         format!("units of {}", self.function.name())
     }
@@ -281,12 +293,28 @@ impl Objective for TestFunction {
                 ..ProblemFacts::with_stated_inputs()
             },
         };
-        Ok(Box::new(Ready { instance }))
+        let formula = self.continues().then(|| (self.negated(), self.search_box()));
+        Ok(Box::new(Ready { instance, formula }))
     }
 }
 
 impl Prepared for Ready {
     fn realise(&self, _: Key) -> Result<Instance, ObjectiveError> {
         Ok(self.instance.clone())
+    }
+
+    fn shifted(&self, _: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
+        let (function, domain) = self.formula.as_ref()?;
+        let inputs = &self.instance.inputs;
+        let at = |shift: &[f64], arm: usize| {
+            let moved = inputs.row(arm).iter().zip(shift).map(|(x, s)| x - s);
+            let ends = domain.sides().iter();
+            function.at(&moved.zip(ends).map(|(u, (low, high))| low + (high - low) * u).collect::<Vec<f64>>())
+        };
+        let of = |shift: &Vec<f64>| match shift.iter().all(|s| *s == 0.0) {
+            true => self.instance.values.to_vec(),
+            false => (0..inputs.n()).map(|arm| at(shift, arm)).collect(),
+        };
+        Some(Ok(shifts.iter().map(of).collect()))
     }
 }

@@ -359,6 +359,10 @@ impl Objective for Table {
         self.is_divided()
     }
 
+    fn has_categories(&self) -> bool {
+        !self.one_hot.is_empty()
+    }
+
     fn problems(&self, resources: &Resources) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.inputs.is_empty() {

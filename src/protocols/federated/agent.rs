@@ -41,6 +41,8 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
+    /// For each point, whether this agent follows shared vectors to it; `None` if it follows them to every point that it can measure.
+    pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,
     pub(super) own: OwnModel,
@@ -149,9 +151,9 @@ impl Agent {
         Ok(())
     }
 
-    /// The arm with the largest score among those that this agent can measure.
-    fn best_own(&self, mut scores: Vec<f64>) -> Query {
-        if let Some(points) = &self.points {
+    /// The arm with the largest score among these, of all if there are none.
+    fn best_among(points: Option<&Arc<Vec<bool>>>, mut scores: Vec<f64>) -> Query {
+        if let Some(points) = points {
             let others = scores.iter_mut().zip(points.iter()).filter(|(_, can)| !**can);
             others.for_each(|(score, _)| *score = f64::NEG_INFINITY);
         }
@@ -163,9 +165,14 @@ impl Agent {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
         let mut stream = self.key.child("thompson").index(round).stream();
         Ok(match self.own.draw(self.scale * width, &mut stream)? {
-            Drawn::Arms(values) => self.best_own(values),
+            Drawn::Arms(values) => Self::best_among(self.points.as_ref(), values),
             Drawn::Best(point) => Query::point(point),
         })
+    }
+
+    /// Whether there is a point to which this agent follows shared vectors.
+    fn follows(&self) -> bool {
+        self.followed.as_ref().is_none_or(|points| points.contains(&true))
     }
 
     /// The query with the largest value of the functions that the shared vectors describe.
@@ -173,7 +180,7 @@ impl Agent {
         let scores = self.common.scores(&self.regions, vectors);
         match &self.common.space {
             Some(space) => Query::point(space.best_by_vectors(&self.regions, vectors, &scores)),
-            None => self.best_own(scores),
+            None => Self::best_among(self.followed.as_ref().or(self.points.as_ref()), scores),
         }
     }
 
@@ -181,7 +188,7 @@ impl Agent {
     fn choice(&self, round: u64, vectors: Option<&[Vec<f64>]>) -> Result<(Query, bool), GpError> {
         let coin = self.key.child("whose model").index(round).stream().uniform();
         let (query, shared) = match vectors {
-            Some(vectors) if coin < self.shared_queries.probability(round) => {
+            Some(vectors) if coin < self.shared_queries.probability(round) && self.follows() => {
                 (self.shared_choice(vectors), true)
             }
             Some(_) | None => (self.own_choice(round)?, false),
@@ -344,7 +351,7 @@ impl Party<FederatedProtocol> for Agent {
             && let Some(contract) = &self.contract
         {
             let near = contract.secrets.graph.pairs(self.index as usize).into_iter().zip(answered.iter());
-            let mut all = vec![false; contract.explored.len()];
+            let mut all = vec![false; contract.placement.agents()];
             near.for_each(|(other, answered)| all[other] = *answered);
             self.send_shares(*round, &all, ctx);
             return;

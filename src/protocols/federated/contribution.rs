@@ -2,6 +2,7 @@
 //! and masked.
 
 use super::masking::{Kind, MaskSecrets, adds, agreed, encode, mask};
+use super::placement::Placement;
 use super::series::Aggregate;
 use super::server_trust::ServerTrust;
 use crate::privacy::mechanisms::{FederatedSum, Participation, ReceivedVectors, clipping::clip_norm};
@@ -13,8 +14,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct MaskingContract {
     pub(super) aggregate: Aggregate,
-    /// The region that each agent explores.
-    pub(super) explored: Vec<usize>,
+    /// Who explores which region, and whose vectors are in which sum.
+    pub(super) placement: Placement,
     /// Length of one vector.
     pub(super) length: usize,
     pub(super) secrets: MaskSecrets,
@@ -24,11 +25,10 @@ impl MaskingContract {
     /// The input of the mechanism in a round, without the agents' vectors: the number of agents,
     /// their weights, and the length of a vector.
     pub(super) fn plan(&self, round: u64) -> ReceivedVectors {
-        let regions = self.aggregate.regions.get() as usize;
         ReceivedVectors {
-            population: self.explored.len(),
+            population: self.placement.agents(),
             vectors: Vec::new(),
-            weights: Arc::new(self.aggregate.weights.at(round, &self.explored, regions)),
+            weights: Arc::new(self.placement.weights(&self.aggregate, round)),
             late_sampling_draw: Vec::new(),
             length: self.length,
             discounts: Vec::new(),
@@ -36,7 +36,7 @@ impl MaskingContract {
     }
 
     pub(super) fn mechanism(&self) -> FederatedSum {
-        self.aggregate.mechanism(self.explored.len() as u64)
+        self.aggregate.mechanism(self.placement.agents() as u64)
     }
 
     /// Number of agents' noise shares that add up to the planned noise.
@@ -45,7 +45,7 @@ impl MaskingContract {
             ServerTrust::Trusted => 0.0,
             ServerTrust::Masked { planned_dropout, .. } => planned_dropout.get(),
         };
-        ((1.0 - dropout) * self.explored.len() as f64).round().max(1.0) as u64
+        ((1.0 - dropout) * self.placement.agents() as f64).round().max(1.0) as u64
     }
 
     /// The masked words of one member, all regions one after the other; `key` is the agent's node of the seed tree.

@@ -8,6 +8,7 @@ use super::shared_model::FEW;
 use crate::gp::MAX_ARMS;
 use crate::objectives::Extent;
 use crate::protocols::stage::ITERATION;
+use crate::protocols::stage::differences::effort_of_continuation;
 use crate::vocab::Effort;
 use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 
@@ -76,7 +77,9 @@ impl Federated {
         let clusters = differences().filter_map(|d| d.split_up()).map(|c| c.count.get()).max().unwrap_or(0);
         effort = effort.and(Effort::new(NUMBER * n, draw).times(f64::from(clusters).min(agents)));
         let reach = differences().map(|differences| differences.reach()).fold(0.0, f64::max);
-        if reach > 0.0 {
+        if reach > 0.0 && problem.continued_by_surrogate {
+            effort = effort.and(effort_of_continuation(problem.arms, agents));
+        } else if reach > 0.0 {
             // A shifted function is drawn on a lattice that reaches beyond the domain. This needs,
             // for each input, the factor of a covariance matrix along that input, which is
             // multiplied by every line of the lattice.

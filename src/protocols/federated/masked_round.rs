@@ -3,6 +3,7 @@
 use super::contribution::MaskingContract;
 use super::mask_graph::MaskGraph;
 use super::masking::{Kind, MaskSecrets, decode, mask};
+use super::placement::Placement;
 use super::series::Aggregate;
 use crate::privacy::mechanisms::{FederatedSum, ReceivedVectors, SecureSum};
 use crate::rng::Key;
@@ -14,17 +15,17 @@ pub struct MaskedRound {
 }
 
 impl MaskedRound {
-    /// A round in which agent n explores the region `explored[n]`, with vectors of this `length`; the agents' secrets
+    /// A round of agents with this `placement`, with vectors of this `length`; the agents' secrets
     /// are drawn from children of `key`.
     #[must_use]
-    pub fn new(aggregate: &Aggregate, explored: &[usize], length: usize, key: Key) -> Self {
-        let keys = (0..explored.len() as u64).map(|agent| key.index(agent)).collect();
+    pub fn new(aggregate: &Aggregate, placement: &Placement, length: usize, key: Key) -> Self {
+        let keys = (0..placement.agents() as u64).map(|agent| key.index(agent)).collect();
         let contract = MaskingContract {
             aggregate: aggregate.clone(),
-            explored: explored.to_vec(),
+            placement: placement.clone(),
             length,
             // Masks cancel in the sum of all who answer, whichever agents share them.
-            secrets: MaskSecrets { keys, graph: MaskGraph::Complete(explored.len()) },
+            secrets: MaskSecrets { keys, graph: MaskGraph::Complete(placement.agents()) },
         };
         Self { contract }
     }
@@ -70,7 +71,7 @@ impl MaskedRound {
     /// pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
-        let mut alone = vec![false; self.contract.explored.len()];
+        let mut alone = vec![false; self.contract.placement.agents()];
         alone[agent] = true;
         let mut words = self.contract.masked(agent, round, omega, &alone, node);
         mask(&mut words, self.contract.secrets.secret(agent, Kind::Own, round), false);

@@ -43,6 +43,7 @@ impl Protocol for Federated {
         let mut problems = self.check_differences(objective);
         problems.extend(self.check_features(objective));
         problems.extend(self.check_box(objective));
+        problems.extend(self.check_overlap(objective));
         problems
     }
 
@@ -82,7 +83,12 @@ impl Protocol for Federated {
             let expected = format!("a split among the {here} agents that take part");
             Problem::wrong(path, expected, format!("one among {held}"), cure)
         });
-        found.into_iter().chain(lacking).chain(idle).collect()
+        let of = |(index, group): (usize, &AgentGroup)| {
+            let found = group.differences.problems_of_size(problem).into_iter();
+            found.map(move |problem| problem.below(&format!("groups[{index}].differences")))
+        };
+        let shifts = self.groups.iter().enumerate().flat_map(of);
+        found.into_iter().chain(lacking).chain(idle).chain(shifts).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -150,6 +156,18 @@ impl Protocol for Federated {
     }
 
     fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
+        let replication = self.replication(stage, key)?;
+        self.series.iter().map(|series| replication.play(series)).collect()
+    }
+}
+
+impl Federated {
+    /// What the series of one replication have in common.
+    pub(super) fn replication<'a>(
+        &'a self,
+        stage: &'a ReplicationSetup,
+        key: Key,
+    ) -> Result<Replication<'a>, ReplicationError> {
         let fail = |error: StartError| ReplicationError::in_all(error);
         let first = self.series.first().map_or("", |series| &series.name);
         let instance = stage.objective(first)?;
@@ -177,12 +195,9 @@ impl Protocol for Federated {
                 (name.clone(), of_group.map(|(n, _)| n).collect())
             })
             .collect();
-        let replication = Replication { recipe: self, stage, instance, common, agents, own, groups, key };
-        self.series.iter().map(|series| replication.play(series)).collect()
+        Ok(Replication { recipe: self, stage, instance, common, agents, own, groups, key })
     }
-}
 
-impl Federated {
     /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's covariance at
     /// the arms; a box has none.
     fn own_problems(

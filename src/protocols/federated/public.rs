@@ -1,5 +1,6 @@
 //! The facts about agents that are taken as public, besides the releases in the ledger.
 
+use super::overlap::Overlap;
 use super::series::{Aggregate, Sharing};
 use crate::network::PartyQuantity;
 use crate::objectives::Instance;
@@ -65,6 +66,15 @@ pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) ->
                 }
             };
             facts.push(PublicFact::new(what, Origin::Stated));
+            match aggregate.overlap {
+                Overlap::WholeDomain => {}
+                Overlap::CommonPoints(_) => facts.push(protocol(
+                    "which points enough agents can measure: taken as independent of the agents' data",
+                )),
+                Overlap::CoveredRegions(_) => facts.push(protocol(
+                    "which agents can measure enough of which region: taken as independent of the agents' data",
+                )),
+            }
             if !aggregate.selection.is_everyone() {
                 facts.push(protocol(
                     "which agents are selected in which round: each agent sees whether it is; computed from public values \

@@ -259,6 +259,22 @@ impl Federated {
         self.groups.iter().enumerate().flat_map(of).collect()
     }
 
+    /// The problem of sums over what is common for an objective whose records belong to agents: which points an agent can
+    /// measure is then protected.
+    pub(super) fn check_overlap(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let restricted = |(_, series): &(usize, &FederatedSeries)| match &series.sharing {
+            Sharing::Aggregate(aggregate) => !aggregate.overlap.is_default(),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        };
+        let found = self.series.iter().enumerate().filter(|_| objective.has_own_points()).filter(restricted);
+        let problem = |(index, _): (usize, &FederatedSeries)| {
+            let expected = "WholeDomain, as the rows that an agent holds are protected: sums over common points would reveal them";
+            let place = format!("series[{index}].sharing.overlap");
+            Problem::wrong(place, expected, "sums over what is common", "leave it out")
+        };
+        found.map(problem).collect()
+    }
+
     /// Problems of differences between agents that do not depend on the objective: wrong values,
     /// and theorems that assume that functions do not change or that all agents have the same
     /// noise.

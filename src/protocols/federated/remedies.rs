@@ -32,6 +32,7 @@ impl Aggregate {
         groups: &[String],
     ) -> Vec<Problem> {
         let mut problems = self.clipping_problems(agents);
+        problems.extend(self.overlap.problem().map(|problem| problem.below("overlap")));
         problems.extend(self.selection_problems(policy, agents));
         if let Some(importance) = &self.importance {
             let found = importance.problems(groups).into_iter();

@@ -11,6 +11,7 @@ use super::mask_graph::MaskGraph;
 use super::masking::MaskSecrets;
 use super::messages::{Clipped, FederatedProtocol, OwnFact};
 use super::own_model::OwnModel;
+use super::placement::Placement;
 use super::public;
 use super::queries::InitialPoints;
 use super::query::Query;
@@ -128,6 +129,8 @@ impl Replication<'_> {
             record.outcomes.push(named("length-scale of agents' own models, median", median(scales)));
         }
         record.outcomes.extend(tally.participation());
+        let common = self.overlap_outcomes(series).into_iter();
+        record.outcomes.extend(common.map(|(name, value)| named(name, value)));
         // The agents are the same in every series.
         let first = self.recipe.series.first().is_some_and(|first| first.name == series.name);
         if first && !self.stage.directions.dry {
@@ -201,18 +204,11 @@ impl Replication<'_> {
         if self.stage.changes_at_fork(&series.name) {
             return Ok(Vec::new());
         }
-        let (explored, rounds) = (self.explored(series.sharing.regions()), self.recipe.rounds);
+        let explored = self.recipe.explored(self.stage, series.sharing.regions());
+        let rounds = self.recipe.rounds;
         let values = self.first_functions();
         let terms = Terms { recipe, common: &self.common, values: &values, explored: &explored, rounds };
         terms.of(aggregate, series.shared_queries, clipped)
-    }
-
-    /// The region that each agent explores, from 0 to `regions` - 1.
-    fn explored(&self, regions: usize) -> Vec<usize> {
-        let region = |(n, &(_, group)): (usize, &(usize, usize))| {
-            self.recipe.groups[group].explores.map_or(n, |region| region as usize) % regions
-        };
-        self.agents.iter().enumerate().map(region).collect()
     }
 
     /// What the server knows about its agents before the first round.
@@ -226,7 +222,7 @@ impl Replication<'_> {
     }
 
     /// The agreement between agents and a server that is not trusted.
-    fn contract(&self, series: &FederatedSeries, explored: &[usize]) -> Option<Arc<MaskingContract>> {
+    fn contract(&self, series: &FederatedSeries, placement: &Placement) -> Option<Arc<MaskingContract>> {
         let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
         aggregate.server.is_masked().then(|| {
             let key = |&(party, _): &(usize, usize)| {
@@ -234,7 +230,7 @@ impl Replication<'_> {
             };
             Arc::new(MaskingContract {
                 aggregate: aggregate.clone(),
-                explored: explored.to_vec(),
+                placement: placement.clone(),
                 length: self.common.m,
                 secrets: MaskSecrets {
                     keys: self.agents.iter().map(key).collect(),
@@ -299,13 +295,15 @@ impl Replication<'_> {
         let server = stage.party("server", &self.recipe.server).map_err(|_| StartError::UnknownServer)?;
         let regions = series.sharing.regions();
         let cut = Arc::new(self.common.regions(regions));
-        let explored = self.explored(regions);
+        let placement = self.placement(series, &cut);
+        let explored = &placement.explored;
+        let followed = self.followed(series);
         let id = |party: usize| PartyId(party as u32);
         let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
         let count = agents.len();
         let dry = stage.directions.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
-        let contract = self.contract(series, &explored);
+        let contract = self.contract(series, &placement);
         let conditions = public::conditions(&self.objective_facts());
         let of_costs = match &series.sharing {
             Sharing::Aggregate(aggregate) => self.recipe.condition_of_costs(aggregate),
@@ -320,7 +318,7 @@ impl Replication<'_> {
                 sharing: series.sharing.clone(),
                 policy: series.policy.clone(),
                 neighbours: series.sharing.neighbours(),
-                explored: explored.clone(),
+                placement: placement.clone(),
                 rounds: self.recipe.rounds,
                 broadcasts: series.sharing.broadcasts(self.recipe.rounds),
                 shared_rounds: series.shared_rounds(self.recipe.rounds),
@@ -380,6 +378,7 @@ impl Replication<'_> {
                     common: Arc::clone(&self.common),
                     function: Arc::clone(&self.own[n].function),
                     points: self.own[n].points.clone(),
+                    followed: followed[n].clone(),
                     initial,
                     regions: Arc::clone(&cut),
                     own: OwnModel::new(&self.common, self.recipe.own_hyperparameters, self.own[n].factors)?,

@@ -1,5 +1,6 @@
 //! The weights of agents as the server computes them, without a run, for audits.
 
+use super::placement::Placement;
 use super::recipe::Federated;
 use super::roster::Roster;
 use super::series::Aggregate;
@@ -14,24 +15,24 @@ pub struct SelectedWeights {
     roster: Roster,
     announced: Vec<f64>,
     aggregate: Aggregate,
-    explored: Vec<usize>,
+    placement: Placement,
 }
 
 impl Federated {
-    /// The weights of a series before its first round; `key` is the replication's node of the seed tree, and agent n
-    /// explores the region `explored[n]`.
+    /// The weights of a series before its first round; `key` is the replication's node of the seed tree, and `placement` that of
+    /// the agents.
     #[must_use]
     pub fn selected_weights(
         &self,
         stage: &ReplicationSetup,
         key: Key,
         aggregate: &Aggregate,
-        explored: &[usize],
+        placement: &Placement,
     ) -> SelectedWeights {
         let agents = self.in_order(stage);
         let roster = self.roster(stage, &agents, key);
         let announced = roster.announced().to_vec();
-        SelectedWeights { roster, announced, aggregate: aggregate.clone(), explored: explored.to_vec() }
+        SelectedWeights { roster, announced, aggregate: aggregate.clone(), placement: placement.clone() }
     }
 }
 
@@ -51,25 +52,24 @@ impl SelectedWeights {
     #[must_use]
     pub fn reporters(&self) -> Vec<usize> {
         let reporters = self.aggregate.selection.as_dyn().reporters();
-        (0..self.explored.len()).filter(|&agent| reporters.include(self.roster.asks(agent))).collect()
+        (0..self.placement.agents()).filter(|&agent| reporters.include(self.roster.asks(agent))).collect()
     }
 
     /// The weights of this round, regions x agents.
     #[must_use]
     pub fn at(&self, round: u64) -> Vec<Vec<f64>> {
-        let regions = self.aggregate.regions.get() as usize;
-        let weights = self.aggregate.weights.at(round, &self.explored, regions);
+        let weights = self.placement.weights(&self.aggregate, round);
         self.roster.weighted(weights, self.aggregate.importance.as_ref())
     }
 
     /// Ends a round in which these agents' losses were released, with noise.
     pub fn close(&mut self, round: u64, agents: &[usize], losses: &[f64]) {
         self.roster.asked_at(Time::ZERO);
-        for agent in 0..self.explored.len() {
+        for agent in 0..self.placement.agents() {
             let took = Span::from_seconds(self.announced[agent]);
             self.roster.answered(agent, round, Time::ZERO + took);
         }
         self.roster.released(agents, losses);
-        self.roster.close(&vec![true; self.explored.len()]);
+        self.roster.close(&vec![true; self.placement.agents()]);
     }
 }

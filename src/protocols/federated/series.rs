@@ -3,6 +3,7 @@
 use super::adaptive_clip::AdaptiveClip;
 use super::importance::Importance;
 use super::loss_reports::LossReports;
+use super::overlap::Overlap;
 use super::personal_sampling::PersonalSampling;
 use super::queries::InitialPoints;
 use super::rounds::{Late, RoundPolicy};
@@ -215,6 +216,9 @@ pub struct Aggregate {
     /// An epsilon for each agent: each is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
+    /// What sums are about if agents can measure parts of the domain only. Default: `WholeDomain`.
+    #[serde(default, skip_serializing_if = "Overlap::is_default")]
+    pub overlap: Overlap,
     /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
     /// region).
     #[serde(default)]
@@ -293,10 +297,11 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the functions of these agents contain draws of their own, of clusters or of a drift, in addition to the
-    /// objective's.
+    /// Whether the values of these agents differ from those of the objective: their functions are shifted, or contain
+    /// draws of their own, of clusters or of a drift.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
+            || self.differences.reach() > 0.0
             || self.differences.split_up().is_some()
             || self.differences.drifting().is_some()
     }

@@ -6,6 +6,7 @@ use super::key_exchange_state::Setup;
 use super::messages::{Close, FederatedProtocol};
 use super::participation::Respondents;
 use super::personal::AgentLevel;
+use super::placement::Placement;
 use super::public::{EVERY_AGENT, PROTECTED};
 use super::roster::Roster;
 use super::rounds::{Late, RoundPolicy};
@@ -37,8 +38,8 @@ pub(super) struct Server {
     pub(super) sharing: Sharing,
     pub(super) policy: RoundPolicy,
     pub(super) neighbours: Neighbours,
-    /// The region that each agent explores.
-    pub(super) explored: Vec<usize>,
+    /// Who explores which region, and whose vectors are in which sum.
+    pub(super) placement: Placement,
     /// Number of rounds in which agents measure.
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.

@@ -190,7 +190,7 @@ impl Server {
 
     /// The weights of this round, regions x agents.
     fn weights(&self, aggregate: &Aggregate) -> Vec<Vec<f64>> {
-        let weights = aggregate.weights.at(self.round, &self.explored, self.regions());
+        let weights = self.placement.weights(aggregate, self.round);
         self.roster.weighted(weights, aggregate.importance.as_ref())
     }
 

@@ -37,7 +37,7 @@ impl MaskingContract {
                  all others following the protocol"
             ),
         };
-        let agents = self.explored.len();
+        let agents = self.placement.agents();
         let condition =
             match self.aggregate.server.graph_condition(agents, agents.saturating_sub(survivors as usize)) {
                 Some(graph) => format!("{condition}; {graph}"),
@@ -203,6 +203,7 @@ mod tests {
     use crate::privacy::mechanisms::Mechanism;
     use crate::protocols::federated::mask_graph::MaskGraph;
     use crate::protocols::federated::masking::MaskSecrets;
+    use crate::protocols::federated::placement::Placement;
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
 
@@ -217,7 +218,7 @@ mod tests {
             );
             let contract = MaskingContract {
                 aggregate: crate::scenario::part(&aggregate).unwrap(),
-                explored: vec![0; 100],
+                placement: Placement::everywhere(vec![0; 100]),
                 length: 1,
                 secrets: MaskSecrets { keys: vec![Key::root(1); 100], graph: MaskGraph::Complete(100) },
             };

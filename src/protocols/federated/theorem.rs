@@ -51,10 +51,11 @@ impl Terms<'_> {
         schedule: SharedQueries,
         clipped: &[(u64, Clipped)],
     ) -> Result<Vec<RoundTrack>, GpError> {
-        // The theorem assumes a fixed clipping norm, and the weights of the schedule.
+        // The theorem assumes a fixed clipping norm, the weights of the schedule, and agents that follow sums everywhere.
         let as_assumed = aggregate.adaptive_clip.is_none()
             && aggregate.importance.is_none()
-            && aggregate.selection.is_everyone();
+            && aggregate.selection.is_everyone()
+            && aggregate.overlap.is_default();
         let Some(clip) = aggregate.clip.filter(|_| as_assumed && !clipped.is_empty()) else {
             return Ok(Vec::new());
         };

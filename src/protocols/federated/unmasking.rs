@@ -94,6 +94,7 @@ mod tests {
     use super::*;
     use crate::protocols::federated::mask_graph::MaskGraph;
     use crate::protocols::federated::masking::MaskSecrets;
+    use crate::protocols::federated::placement::Placement;
     use crate::protocols::federated::series::Aggregate;
     use crate::rng::Key;
     use proptest::prelude::*;
@@ -107,7 +108,7 @@ mod tests {
         let keys = (0..AGENTS as u64).map(|n| Key::root(8).index(n)).collect();
         MaskingContract {
             aggregate,
-            explored: (0..AGENTS).map(|n| n % regions).collect(),
+            placement: Placement::everywhere((0..AGENTS).map(|n| n % regions).collect()),
             length: LENGTH,
             secrets: MaskSecrets { keys, graph: MaskGraph::Complete(AGENTS) },
         }

@@ -17,6 +17,7 @@ use crate::objectives::{Continuum, Extent, Instance, Objective};
 use crate::privacy::PersonalEpsilons;
 use crate::privacy::ledger::BudgetMeter;
 use crate::programs::Programs;
+use crate::protocols::stage::differences::effort_of_continuation;
 use crate::protocols::stage::series::{learners_limits, names};
 use crate::protocols::stage::{
     ITERATION, Protocol, RegretBound, Releases, ReplicationError, ReplicationSetup, SeriesRecord,
@@ -41,7 +42,13 @@ impl Protocol for Local {
     }
 
     fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
-        learners_limits(self.series.iter().map(|series| &series.learner), problem)
+        let of = |(index, cohort): (usize, &Cohort)| {
+            let found = cohort.differences.problems_of_size(problem).into_iter();
+            found.map(move |problem| problem.below(&format!("cohorts[{index}].differences")))
+        };
+        let cohorts = self.cohorts.iter().enumerate().flat_map(of);
+        let learners = learners_limits(self.series.iter().map(|series| &series.learner), problem);
+        learners.into_iter().chain(cohorts).collect()
     }
 
     fn needs_objective(&self) -> bool {
@@ -96,6 +103,12 @@ impl Protocol for Local {
         };
         let series = self.series.iter().enumerate().map(of_series);
         let series = series.reduce(Effort::then).unwrap_or_default();
+        let moves = |cohort: &&Cohort| cohort.differences.reach() > 0.0;
+        let moving = self.cohorts.iter().filter(moves).count();
+        let series = match problem.continued_by_surrogate && moving > 0 {
+            true => series.and(effort_of_continuation(problem.arms, moving as f64)),
+            false => series,
+        };
         // Drifting functions are drawn for every round, and held while all series are played.
         let drifts = |cohort: &&Cohort| cohort.differences.drifting().is_some();
         let drifting = self.cohorts.iter().filter(drifts).count() as f64;

@@ -7,13 +7,17 @@ use crate::report::number::{quantity, two_digits};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
 /// Names of counts and outcomes, each with what it says (means over replications).
-const NUMBERS: [(&str, &str); 4] = [
+const NUMBERS: [(&str, &str); 5] = [
     ("rounds given up", "rounds that ended without a sum, since too few answers or shares of masks arrived"),
     ("rounds given up that the server can unmask", "rounds given up whose sum the server can compute later"),
     ("no trial, nothing published", "share of replications without a trial, in which nothing was published"),
     (
         "Functions of agents: lost outside of own points",
         "the best value of an agent's function over all points minus that over its own points, which regret does not contain",
+    ),
+    (
+        "Sums over what is common: share of own points lost, mean of agents",
+        "share of an agent's own points that are outside of what is common, and so lost to the sums",
     ),
 ];
 /// Largest number of series and cells that are named for one number.

@@ -26,7 +26,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
 }
 
 /// Explanations of groups of outcomes, by the name that the outcomes of a group share before ": ".
-const NOTES: [(&str, &str); 5] = [
+const NOTES: [(&str, &str); 6] = [
     (
         "share of answers heard by simple regret",
         "Agents in order of their simple regret at the end, in quarters: the share of the answers due from each quarter that the \
@@ -45,6 +45,14 @@ const NOTES: [(&str, &str); 5] = [
          points minus the best over its own points, mean over agents; regret does not contain this difference. common \
          points: the share of an agent's points that another agent has too, mean of all pairs. For the reader of this \
          simulation: no party learns them.",
+    ),
+    (
+        "Sums over what is common",
+        "share of the domain: of its points, those to which every agent that can measure them follows sums (`CommonPoints`), or in \
+         regions whose sums contain all agents (`CoveredRegions`). share of own points lost: of the points that an agent can \
+         measure, those to which it follows no sums, or in regions whose sums lack it. value lost outside of it: \
+         the best value of an agent's function over its own points minus that over those to which it follows sums, in round 0, \
+         mean over agents that follow sums anywhere. agents in a sum: how many agents can measure enough of a region.",
     ),
     (
         "PO-GP-UCB's design rule",

@@ -9,7 +9,9 @@ use crate::audit::verdict::{Statement, upper_bound};
 use crate::privacy::mechanisms::{
     Mechanism, Participation, Price, RATIO, SecureSum, SecureSumOutput, SubsampledShift,
 };
-use crate::protocols::federated::{Aggregate, EVERY_AGENT, Federated, FederatedSeries, MaskedRound};
+use crate::protocols::federated::{
+    Aggregate, EVERY_AGENT, Federated, FederatedSeries, MaskedRound, Placement,
+};
 use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
@@ -19,16 +21,16 @@ pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
     context: &AuditContext<'_>,
-    (explored, targets): (&[usize], &[usize]),
+    (placement, targets): (&Placement, &[usize]),
     delta: Delta,
 ) -> Result<Vec<Candidates>, NotAuditedReason> {
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
         return Err(NotAuditedReason::NoAttack("under masks no party can draw a sample of fixed size"));
     }
     // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
-    let masked = || MaskedRound::new(aggregate, explored, 1, context.key.child("audit").child("secrets"));
+    let masked = || MaskedRound::new(aggregate, placement, 1, context.key.child("audit").child("secrets"));
     let opened = unmasked(recipe, series, &masked(), (context.stage, context.key))?;
-    let rate = series.policy.claimed_rate(aggregate.participation, explored.len());
+    let rate = series.policy.claimed_rate(aggregate.participation, placement.agents());
     let view = |observer: Observer, target: usize| -> Result<System, AuditError> {
         let audit = ObservedSums::new(masked(), &opened, (target, observer), (recipe.rounds, rate));
         let prices = audit.prices()?;

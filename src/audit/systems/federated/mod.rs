@@ -40,8 +40,9 @@ impl Audited for Federated {
                 "the sums have no noise, or nothing is clipped: nothing is claimed",
             ));
         }
-        let explored = self.explored(context.stage, aggregate.regions.get() as usize);
-        let mut weights = self.selected_weights(context.stage, context.key, aggregate, &explored);
+        let placement = self.placement(context.stage, series, context.key).map_err(AuditError::from)?;
+        let explored = &placement.explored;
+        let mut weights = self.selected_weights(context.stage, context.key, aggregate, &placement);
         if !aggregate.selects_by_loss() {
             // Such a selection is the same in every round.
             weights.select(0, &mut context.key.child("audit").child("selection").stream());
@@ -49,7 +50,7 @@ impl Audited for Federated {
         let targets = match context.neighbour {
             Some(text) => vec![as_given(text, self.agents(context.stage))?],
             None => {
-                let mut tried = targets(aggregate, &explored, &weights.at(0));
+                let mut tried = targets(aggregate, explored, &weights.at(0));
                 // If agents have personal epsilons, the first agent with each epsilon is tried too.
                 let levels = self.agent_levels(series, context.stage, context.key).unwrap_or_default();
                 let first = |n: &usize| levels[..*n].iter().all(|level| level.epsilon != levels[*n].epsilon);
@@ -60,7 +61,7 @@ impl Audited for Federated {
             }
         };
         let mut found = if aggregate.server.is_masked() {
-            masked::candidates(self, (series, aggregate), context, (&explored, &targets), delta)?
+            masked::candidates(self, (series, aggregate), context, (&placement, &targets), delta)?
         } else if aggregate.selects_by_loss() {
             let target = targets.first().copied().unwrap_or(0);
             vec![selected::candidates(self, (series, aggregate), weights, target, delta)?]

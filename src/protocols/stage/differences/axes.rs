@@ -3,7 +3,8 @@
 use super::domain::Domain;
 use super::factors::Factors;
 use super::shift::Shift;
-use crate::objectives::Objective;
+use crate::gp::MAX_ARMS;
+use crate::objectives::{Extent, Objective};
 use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,8 +23,7 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Differences {
-    /// How far each agent's function is shifted, for `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and
-    /// `BraninHoo`. Default: not at all.
+    /// How far each agent's function is shifted, for objectives whose inputs are numbers. Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shift>,
     /// Amplitude of each agent's function: a factor on its distance from the prior mean. Default: 1 for all.
@@ -177,6 +177,23 @@ impl Differences {
             found.push(Problem::wrong("clusters.count", expected, found_here, "write fewer"));
         }
         found
+    }
+
+    /// The problems of differences of an objective of this size.
+    pub(in crate::protocols) fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
+        let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) else { return Vec::new() };
+        if problem.is_box {
+            return Vec::new();
+        }
+        let most = MAX_ARMS as u64;
+        let too_many = (problem.continued_by_surrogate && problem.arms > most).then(|| {
+            let expected =
+                format!("an objective of at most {most} points, from whose values it is continued");
+            let cure = "leave it out, or take fewer points";
+            Problem::wrong("", expected, format!("{} points", problem.arms), cure)
+        });
+        let inputs = shift.problem_with_inputs(problem.inputs as usize);
+        too_many.into_iter().chain(inputs).map(|found| found.below("shift")).collect()
     }
 
     /// The problems of differences that this objective does not allow.

@@ -13,8 +13,6 @@ pub(in crate::protocols) enum DrawError {
         "heterogeneity of users needs an objective that is drawn at random, such as GpSample, and this one is not"
     )]
     AlwaysTheSame,
-    #[error("shifts need an objective whose functions continue beyond its points, such as GpSample")]
-    NotShiftable,
     #[error(transparent)]
     Objective(#[from] ObjectiveError),
 }

@@ -2,6 +2,7 @@
 //! the functions and noises that follow from them.
 
 mod axes;
+mod continuation;
 mod domain;
 mod factors;
 mod failure;
@@ -10,6 +11,7 @@ mod own_problems;
 mod shift;
 
 pub use axes::{Clusters, Differences, Drift};
+pub(in crate::protocols) use continuation::effort_of_continuation;
 pub use domain::Domain;
 pub use factors::Factors;
 pub(in crate::protocols) use failure::DrawError;

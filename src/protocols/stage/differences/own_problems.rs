@@ -2,11 +2,12 @@
 //! its own model.
 
 use super::axes::{Differences, Drift};
+use super::continuation::Continuation;
 use super::factors::Factors;
 use super::failure::DrawError;
 use super::function::{OwnFunction, moved};
 use crate::gp::Cholesky;
-use crate::objectives::{Instance, Noise, Prepared};
+use crate::objectives::{Instance, Noise, ObjectiveError, Prepared};
 use crate::protocols::stage::ReplicationSetup;
 use crate::rng::Key;
 use std::collections::BTreeMap;
@@ -116,10 +117,11 @@ impl<'a> Draws<'a> {
         }
         let (shifted, clusters, drifts) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut draws = Self { of, shifted, clusters, drifts };
+        let mut whole = None;
         if of.instance.continuum().is_none() {
-            draws.draw_shifted(drawn)?;
+            draws.draw_shifted(drawn, &mut whole)?;
         }
-        draws.draw_clusters(drawn)?;
+        draws.draw_clusters(drawn, &mut whole)?;
         draws.draw_drifts(drawn)?;
         drawn.iter().map(|agent| draws.problem(agent)).collect()
     }
@@ -131,10 +133,17 @@ impl<'a> Draws<'a> {
     /// A further function of the same kind as the objective. If every draw of the objective gives the same values, a function of
     /// the Gaussian process that is the objective's surrogate.
     fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
+        self.drawn_anew(key)?.map_or_else(|| self.of_surrogate(key), Ok)
+    }
+
+    /// A further draw of the objective; `None` if every draw of it gives the same values.
+    fn drawn_anew(&self, key: Key) -> Result<Option<Arc<Vec<f64>>>, DrawError> {
         let values = self.prepared()?.realise(key)?.values;
-        if values != self.of.instance.values {
-            return Ok(values);
-        }
+        Ok((values != self.of.instance.values).then_some(values))
+    }
+
+    /// A function of the Gaussian process that is the objective's surrogate.
+    fn of_surrogate(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         let prior = self.of.prior.ok_or(DrawError::AlwaysTheSame)?;
         let mut z = vec![0.0; prior.n()];
         key.child("function of the surrogate").stream().fill_normal(&mut z);
@@ -148,27 +157,75 @@ impl<'a> Draws<'a> {
         common.iter().zip(own).map(|(c, g)| mean + (kept * (c - mean) + new * (g - mean))).collect()
     }
 
-    /// The function that is drawn from `key`, shifted for each of these agents. The largest shifts that the scenario
-    /// allows are computed too, so that the function beyond the domain does not depend on which agents take part.
-    fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Vec<Vec<f64>>, DrawError> {
+    /// The function that is drawn from `key`, shifted for each of these agents; `None` if the objective cannot compute it. The largest
+    /// shifts that the scenario allows are computed too, so that the function beyond the domain does not depend on which agents
+    /// take part.
+    fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Option<Vec<Vec<f64>>>, DrawError> {
         let reach = self.of.reach;
         let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();
         shifts.extend([reach, -reach].map(|end| vec![end; self.of.instance.inputs.d()]));
-        let mut found = self.prepared()?.shifted(key, &shifts).ok_or(DrawError::NotShiftable)??;
-        found.truncate(agents.len());
-        Ok(found)
+        let found = self.prepared()?.shifted(key, &shifts).transpose()?;
+        Ok(found.map(|mut found| {
+            found.truncate(agents.len());
+            found
+        }))
     }
 
-    fn draw_shifted(&mut self, agents: &[Drawn<'_>]) -> Result<(), DrawError> {
-        let moving: Vec<&Drawn<'_>> = agents.iter().filter(|agent| !agent.shift.is_empty()).collect();
-        if !moving.is_empty() {
-            let found = self.shifted_by(self.of.key.child("objective"), &moving)?;
-            self.shifted = moving.iter().map(|agent| agent.n).zip(found).collect();
+    /// The agent's own values of the objective, continued by the surrogate and shifted. An agent with points of its own has a function
+    /// that is known there only.
+    fn own_shifted(
+        &self,
+        agent: &Drawn<'_>,
+        whole: &mut Option<Continuation>,
+    ) -> Result<Vec<f64>, DrawError> {
+        let (instance, values) = (self.of.instance, self.shared(agent)?);
+        if let Some(own) = instance.background.points.as_ref().and_then(|all| all.get(agent.n)) {
+            let own = Continuation::new(instance, Some(own)).map_err(ObjectiveError::from)?;
+            return Ok(own.continued(values).shifted(&agent.shift));
         }
+        self.continued_and_shifted(values, agent, whole)
+    }
+
+    /// A function with these values at all points, continued by the surrogate and shifted for an agent; `whole` is the continuation
+    /// that all such functions share, once there is one.
+    fn continued_and_shifted(
+        &self,
+        values: &[f64],
+        agent: &Drawn<'_>,
+        whole: &mut Option<Continuation>,
+    ) -> Result<Vec<f64>, DrawError> {
+        let whole = match whole {
+            Some(whole) => whole,
+            None => whole.insert(Continuation::new(self.of.instance, None).map_err(ObjectiveError::from)?),
+        };
+        Ok(whole.continued(values).shifted(&agent.shift))
+    }
+
+    fn draw_shifted(
+        &mut self,
+        agents: &[Drawn<'_>],
+        whole: &mut Option<Continuation>,
+    ) -> Result<(), DrawError> {
+        let moving: Vec<&Drawn<'_>> = agents.iter().filter(|agent| !agent.shift.is_empty()).collect();
+        if moving.is_empty() {
+            return Ok(());
+        }
+        let found = match self.shifted_by(self.of.key.child("objective"), &moving)? {
+            Some(found) => found,
+            None => {
+                let one = |agent: &&Drawn<'_>| self.own_shifted(agent, whole);
+                moving.iter().map(one).collect::<Result<_, _>>()?
+            }
+        };
+        self.shifted = moving.iter().map(|agent| agent.n).zip(found).collect();
         Ok(())
     }
 
-    fn draw_clusters(&mut self, agents: &[Drawn<'_>]) -> Result<(), DrawError> {
+    fn draw_clusters(
+        &mut self,
+        agents: &[Drawn<'_>],
+        whole: &mut Option<Continuation>,
+    ) -> Result<(), DrawError> {
         let mut members: BTreeMap<u64, Vec<&Drawn<'_>>> = BTreeMap::new();
         for agent in agents {
             if let Some((number, _)) = agent.cluster {
@@ -177,14 +234,25 @@ impl<'a> Draws<'a> {
         }
         for (number, members) in members {
             let key = self.of.key.child("clusters of agents").index(number);
-            let own = self.further(key)?;
+            let anew = self.drawn_anew(key)?;
+            // A function of the surrogate is not the objective that `shifted_by` shifts.
+            let is_drawn = anew.is_some();
+            let own = anew.map_or_else(|| self.of_surrogate(key), Ok)?;
             let (moving, still): (Vec<_>, Vec<_>) =
                 members.into_iter().partition(|agent| !agent.shift.is_empty());
             self.clusters.extend(still.iter().map(|agent| (agent.n, Arc::clone(&own))));
-            if !moving.is_empty() {
-                let found = self.shifted_by(key, &moving)?;
-                self.clusters.extend(moving.iter().map(|agent| agent.n).zip(found.into_iter().map(Arc::new)));
-            }
+            let shifted = match is_drawn && !moving.is_empty() {
+                true => self.shifted_by(key, &moving)?,
+                false => None,
+            };
+            let found = match shifted {
+                Some(found) => found,
+                None => {
+                    let one = |agent: &&Drawn<'_>| self.continued_and_shifted(&own, agent, whole);
+                    moving.iter().map(one).collect::<Result<_, _>>()?
+                }
+            };
+            self.clusters.extend(moving.iter().map(|agent| agent.n).zip(found.into_iter().map(Arc::new)));
         }
         Ok(())
     }
@@ -259,14 +327,18 @@ impl<'a> Draws<'a> {
         Ok(OwnFunction::new(by_round.into_iter().map(perturbed).collect(), points))
     }
 
+    /// The objective's values for this agent, before any difference.
+    fn shared(&self, agent: &Drawn<'_>) -> Result<&'a Arc<Vec<f64>>, DrawError> {
+        match &self.of.instance.background.agents {
+            None => Ok(&self.of.instance.values),
+            Some(all) => all.get(agent.n).ok_or(DrawError::TooManyAgents { found: all.len() }),
+        }
+    }
+
     /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: c is the function of its cluster, shifted, and g a further draw of
     /// the same kind.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
-        let given = self.of.instance.background.agents.as_ref();
-        let shared = match given {
-            None => &self.of.instance.values,
-            Some(all) => all.get(agent.n).ok_or(DrawError::TooManyAgents { found: all.len() })?,
-        };
+        let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
         let mut values: Option<Vec<f64>> = self.shifted.get(&agent.n).cloned();
         if let (Some((_, apart)), Some(own)) = (agent.cluster, self.clusters.get(&agent.n)) {

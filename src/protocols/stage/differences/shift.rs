@@ -8,10 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in
-/// units of the domain's side along each input, and are rounded to whole steps of the grid. Beyond the domain a
-/// function that is drawn is continued by a draw from its prior, given its values at all arms; `RkhsSum` and
-/// `BraninHoo` are continued by their formula. On a box, a `TestFunction` is continued by its formula and shifts are not
-/// rounded; shifts that could move its best point out of the box are refused, so that its largest value stays known.
+/// units of the domain's side along each input. `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and `BraninHoo`
+/// round them to whole steps of their grid. Beyond the domain a function that is drawn is continued by a draw from its prior,
+/// given its values at all arms; `RkhsSum`, `BraninHoo` and `TestFunction` are continued by their formula. On a box, shifts that could
+/// move the best point of a `TestFunction` out of the box are refused, so that its largest value stays known.
+///
+/// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and beyond
+/// them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')), m the posterior mean given all values, x' the nearest point and
+/// c the surrogate's correlation of x and x'. Values are cut at the smallest and the largest one of the objective.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
@@ -100,21 +104,18 @@ impl Shift {
             return self.problem_on_box(&objective.best_points());
         }
         let Some(counts) = objective.shift_grid() else {
-            let expected = "an objective whose functions continue beyond its points";
-            let cure = "leave it out, or take GpSample, RkhsSum, BraninHoo or MultiTaskSample with its default kernel";
-            return Some(Problem::wrong("", expected, "one that is known at its points only", cure));
+            let found = if objective.stated().linear == Some(true) {
+                "one whose inputs are readings"
+            } else if objective.has_categories() {
+                "one with categories"
+            } else {
+                return None;
+            };
+            let expected = "an objective whose inputs are numbers, along which its functions can be shifted";
+            return Some(Problem::wrong("", expected, found, "leave it out, or take another objective"));
         };
-        if let Self::Given(list) = self
-            && let Some((k, shift)) = list.iter().enumerate().find(|(_, shift)| shift.len() != counts.len())
-        {
-            let expected = format!("a number for each of the {} inputs", counts.len());
-            let found = shift.len().to_string();
-            return Some(Problem::wrong(
-                format!("Given[{k}]"),
-                expected,
-                found,
-                "write one number per input",
-            ));
+        if let Some(problem) = self.problem_with_inputs(counts.len()) {
+            return Some(problem);
         }
         let longest = counts.iter().map(|count| count.get()).max().unwrap_or(1);
         if self.reach() * ((longest - 1) as f64) < 0.5 {
@@ -130,6 +131,15 @@ impl Shift {
             );
             Problem::wrong("", expected, format!("{along:.0}"), "write a smaller shift, or a coarser grid")
         })
+    }
+
+    /// The problem of stated shifts of an objective with this number of inputs.
+    pub(in crate::protocols) fn problem_with_inputs(&self, inputs: usize) -> Option<Problem> {
+        let Self::Given(list) = self else { return None };
+        let (k, shift) = list.iter().enumerate().find(|(_, shift)| shift.len() != inputs)?;
+        let expected = format!("a number for each of the {inputs} inputs");
+        let (place, found) = (format!("Given[{k}]"), shift.len().to_string());
+        Some(Problem::wrong(place, expected, found, "write one number per input"))
     }
 
     /// The problem of a shift of a function on a box, whose largest value is at these points of the unit cube: a shift must

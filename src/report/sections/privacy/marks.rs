@@ -1,5 +1,6 @@
 //! The marks of epsilons: badges, the sign for an infinite epsilon, and numbered footnotes.
 
+use super::alike::differences;
 use crate::accounting::{Loss, LossBasis, multiple};
 use crate::report::document::{Block, Footnotes, Span, TextStyle};
 use crate::report::number::{epsilon, three_digits_up};
@@ -22,9 +23,19 @@ struct Note {
 }
 
 impl Notes {
-    /// The number of a note; `None` for an empty one.
+    /// The number of a note; `None` for an empty one. Of a long note that is nearly the same as an earlier one, only that is printed
+    /// which differs.
     pub(in crate::report::sections) fn number(&mut self, note: &str) -> Option<usize> {
-        self.number_cut(note, str::to_owned)
+        let shown = self.like_an_earlier_one(note).unwrap_or_else(|| note.to_owned());
+        self.number_cut(note, |_| shown.clone())
+    }
+
+    /// A note in terms of an earlier one that is printed in full.
+    fn like_an_earlier_one(&self, note: &str) -> Option<String> {
+        let full = self.all.iter().enumerate().filter(|(_, known)| known.shown == known.whole);
+        let told = full.filter_map(|(index, known)| Some((index, differences(&known.whole, note)?)));
+        let (index, told) = told.min_by_key(|(_, told)| told.iter().map(String::len).sum::<usize>())?;
+        Some(format!("as [{}], but with {}", index + 1, told.join(" and ")))
     }
 
     /// The number of a note of which only the part that `cut` returns is printed; `None` for an empty one.

@@ -1,6 +1,7 @@
 //! The section on privacy: losses about protected units by observer, the epsilon of every accountant, and the facts that are
 //! taken as public.
 
+mod alike;
 mod losses;
 mod marks;
 mod observers;

@@ -1,0 +1,84 @@
+//! What sums are about where agents can measure parts of the domain only.
+
+use super::regions::Regions;
+use crate::vocab::{Probability, Problem};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What sums are about if agents can measure parts of the domain only (`domain` of their differences). Whatever restricts them is
+/// computed from the parts alone, and taken as public.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum Overlap {
+    /// Every sum contains all agents, and an agent follows it to any of its own points.
+    #[default]
+    WholeDomain,
+    /// An agent follows the sums only to those of its own points that at least this share of all agents can measure, above 0; 1
+    /// for the points that all agents have in common. An agent without such a point always follows its own model. The sums are
+    /// those of `WholeDomain`.
+    ///
+    /// Example: `CommonPoints(1)`.
+    CommonPoints(Probability),
+    /// The sum of a region contains only the agents that can measure at least this share of the region's points, above 0: the others
+    /// have weight 0 there, and the weights of those that remain are divided by their sum. A region of which no agent has so
+    /// much has the sum of all agents. Useful with several `regions`.
+    ///
+    /// Example: `CoveredRegions(0.5)`.
+    CoveredRegions(Probability),
+}
+
+/// For each point, whether an agent can measure it; `None` if it can measure all.
+pub(super) type Part = Option<Arc<Vec<bool>>>;
+
+fn has(part: &Part, point: usize) -> bool {
+    part.as_ref().is_none_or(|part| part[point])
+}
+
+impl Overlap {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::WholeDomain
+    }
+
+    /// What is wrong with the value.
+    pub(super) fn problem(&self) -> Option<Problem> {
+        let (name, share) = match self {
+            Self::WholeDomain => return None,
+            Self::CommonPoints(share) => ("CommonPoints", share),
+            Self::CoveredRegions(share) => ("CoveredRegions", share),
+        };
+        (share.get() <= 0.0).then(|| {
+            let cure = format!("write {name}(0.5), for example, or leave it out");
+            Problem::wrong(name, "a share above 0", "0", cure)
+        })
+    }
+
+    /// For each point, whether agents follow sums to it, if they can measure it; `None` if they follow sums to all points.
+    pub(super) fn followed(&self, parts: &[Part]) -> Option<Vec<bool>> {
+        let Self::CommonPoints(share) = self else { return None };
+        let points = parts.iter().flatten().map(|part| part.len()).next()?;
+        let enough = |point: usize| {
+            let holders = parts.iter().filter(|part| has(part, point)).count();
+            holders as f64 >= share.get() * parts.len() as f64
+        };
+        let found: Vec<bool> = (0..points).map(enough).collect();
+        found.contains(&false).then_some(found)
+    }
+
+    /// For each region, whether its sum contains each agent; `None` if all sums contain all agents.
+    pub(super) fn covering(&self, parts: &[Part], regions: &Regions) -> Option<Vec<Vec<bool>>> {
+        let Self::CoveredRegions(share) = self else { return None };
+        let of_region = |region: usize| {
+            let points = regions.of_arms().iter().enumerate().filter(|(_, of)| **of == region);
+            let points: Vec<usize> = points.map(|(point, _)| point).collect();
+            let covers = |part: &Part| {
+                let held = points.iter().filter(|&&point| has(part, point)).count();
+                held as f64 >= share.get() * points.len() as f64
+            };
+            parts.iter().map(covers).collect::<Vec<bool>>()
+        };
+        let mut found: Vec<Vec<bool>> = (0..regions.count()).map(of_region).collect();
+        let nobody = found.iter_mut().filter(|covers| !covers.contains(&true));
+        nobody.for_each(|covers| covers.fill(true));
+        found.iter().flatten().any(|covers| !covers).then_some(found)
+    }
+}

@@ -1,0 +1,103 @@
+//! What a long note says otherwise than an earlier one, so that only this is printed.
+
+/// Shorter notes are printed in full.
+const LONG: usize = 25;
+/// Largest share of the words of a note that may be new.
+const NEW: f64 = 0.2;
+/// Largest number of places at which a note may differ.
+const PLACES: usize = 3;
+/// Words before and after each difference that are printed with it.
+const AROUND: usize = 2;
+
+/// The parts of `new` that differ from `known`, each in quotation marks and with two words before and after it; `None` if the two are
+/// not alike enough. Words are compared in order; a place where `new` only lacks words counts as not alike.
+pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
+    let (known, new): (Vec<&str>, Vec<&str>) =
+        (known.split_whitespace().collect(), new.split_whitespace().collect());
+    if new.len() < LONG {
+        return None;
+    }
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    let lengths = common_lengths(&known, &new);
+    let at = |i: usize, j: usize| lengths[i * (new.len() + 1) + j];
+    while i < known.len() || j < new.len() {
+        if i < known.len() && j < new.len() && known[i] == new[j] {
+            (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        let from = j;
+        // Words that only one of the two has, up to the next that both have.
+        while (i < known.len() || j < new.len()) && !(i < known.len() && j < new.len() && known[i] == new[j])
+        {
+            if j < new.len() && (i == known.len() || at(i, j + 1) >= at(i + 1, j)) {
+                j += 1;
+            } else {
+                i += 1;
+            }
+        }
+        if from == j {
+            return None;
+        }
+        count += j - from;
+        places.push((from, j));
+    }
+    let alike = !places.is_empty() && places.len() <= PLACES && count as f64 <= NEW * new.len() as f64;
+    let told = |&(from, to): &(usize, usize)| {
+        let (from, to) = (from.saturating_sub(AROUND), (to + AROUND).min(new.len()));
+        format!("\"{}\"", new[from..to].join(" "))
+    };
+    alike.then(|| places.iter().map(told).collect())
+}
+
+/// For each pair of places, the number of words that the rest of both texts from there on have in common, in order:
+/// `[known + 1, new + 1]`.
+fn common_lengths(known: &[&str], new: &[&str]) -> Vec<usize> {
+    let width = new.len() + 1;
+    let mut lengths = vec![0; (known.len() + 1) * width];
+    for i in (0..known.len()).rev() {
+        for j in (0..new.len()).rev() {
+            lengths[i * width + j] = if known[i] == new[j] {
+                lengths[(i + 1) * width + j + 1] + 1
+            } else {
+                lengths[(i + 1) * width + j].max(lengths[i * width + j + 1])
+            };
+        }
+    }
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRAPH: &str = "holds only with a server that follows the protocol; a random graph of masks with 12 neighbours each in which \
+                         the others that answer are connected, which cannot fail if colluding and absent agents do not depend on \
+                         the graph and at most 3 are absent";
+
+    #[test]
+    fn only_the_difference_is_told() {
+        let more = GRAPH.replace("most 3", "most 4");
+        assert_eq!(differences(GRAPH, &more).unwrap(), ["\"at most 4 are absent\""]);
+        let fails = more.replace("cannot fail", "fails with probability at most 1e-5");
+        let told = differences(GRAPH, &fails).unwrap();
+        assert_eq!(
+            told,
+            [
+                "\"connected, which fails with probability at most 1e-5 if colluding\"",
+                "\"at most 4 are absent\""
+            ]
+        );
+        // The end, what is missing, and what is another condition.
+        let ended = GRAPH.replace("absent agents", "late agents").replace("are absent", "are late");
+        assert_eq!(
+            differences(GRAPH, &ended).unwrap(),
+            ["\"colluding and late agents do\"", "\"3 are late\""]
+        );
+        assert_eq!(differences(GRAPH, &GRAPH.replace("a random graph of ", "")), None);
+        assert_eq!(differences(GRAPH, GRAPH), None);
+        let other: Vec<String> = GRAPH.split(' ').map(|word| format!("{word}s")).collect();
+        assert_eq!(differences(GRAPH, &other.join(" ")), None);
+        assert_eq!(differences("holds only with A", "holds only with B"), None);
+    }
+}
