@@ -4,7 +4,7 @@ use super::{Violation, Violations, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
-/// Rules: either the service asks users, with a patience above 0, or users arrive by themselves; not all arrivals are at
+/// Rules: either the service asks users, with a patience above 0, or users arrive without being asked; not all arrivals are at
 /// one time; the same stream gives the same intervals; a copy of the process continues as the original.
 #[must_use]
 pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
@@ -34,7 +34,7 @@ pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
         let Some(interval) = interval else { break };
         (passed, came) = (passed + interval.seconds(), came + 1);
     }
-    found.require(came > 0, "a patience, or users who arrive by themselves", || "neither".to_owned());
+    found.require(came > 0, "a patience, or users who arrive without being asked", || "neither".to_owned());
     found.require(came == 0 || passed > 0.0, "arrivals that are not all at one time", || {
         format!("{came} at once")
     });

@@ -17,7 +17,7 @@ const LEARNERS: [(&str, &str); 9] = [
     ("TuRBO", "Acquisition(function: ThompsonSampling(features: 64), refit: Every(5), trust_region: true)"),
 ];
 
-/// A search of Branin's box by several learners, with users who arrive by themselves, so that several reports are out.
+/// A search of Branin's box by several learners, with users who arrive without being asked, so that several reports are out.
 fn scenario(place: &Path, rounds: u64, learners: &[(&str, &str)]) -> String {
     let series: Vec<String> = learners
         .iter()
