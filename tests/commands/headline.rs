@@ -538,7 +538,7 @@ fn the_short_report_cuts_no_condition_and_counts_runs() {
     let shown = short(&all);
     for words in [
         &format!("[1] {long}without outliers"),
-        "[2] as [1], but with \"and without gaps\"",
+        "[3] as [1], but with \"and without gaps\"",
         "conditional: 2.00 [1]",
         "(20.0) [1] [",
         "all runs: 9 a series, 18 together",
