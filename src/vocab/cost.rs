@@ -195,8 +195,8 @@ costs! {
             /// Whether all values differ in the same direction between neighbours. Default: false.
             #[serde(default)]
             monotonic: bool,
-            /// Scale of the fresh Laplace noise on each value that is released, divided by the sensitivity. Default:
-            /// none is released.
+            /// Scale of the fresh Laplace noise on each value that is released, divided by the sensitivity.
+            /// Default: none is released.
             #[serde(default)]
             value_scale: Option<Positive>,
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);

@@ -20,5 +20,6 @@ mod network;
 mod processes;
 mod resources;
 mod samplers;
+mod sparse_vector;
 #[cfg(target_os = "linux")]
 mod streams;

@@ -190,7 +190,11 @@ fn the_worst_pair_moves_as_stated(fixed: bool, divisor: Divisor, counted: bool, 
     let pair = sum.pair_of(&gathered, agent, copies).unwrap();
     let [given, neighbour] = &pair.inputs;
     let moved = sum.moved([given, neighbour]).unwrap();
-    let words = if fixed { "negated; all others' have full norm" } else { "or absent; all others are zero" };
+    let words = if fixed {
+        "or negated; those of all other agents have full norm"
+    } else {
+        "or absent; the vectors of all other agents are zero"
+    };
     assert!(pair.words.contains(words), "{}", pair.words);
     let planned_rate = if fixed { 4.0 / 6.0 } else { 0.6 };
     let rate = if copies == 2 && !fixed { 1.0 - 0.4 * 0.4 } else { planned_rate };
