@@ -346,9 +346,9 @@ impl Learner for Search {
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::Refit;
     use super::*;
     use crate::gp::covariance::{Covariance, Shape};
-    use crate::learners::acquisition::Refit;
     use crate::vocab::InputKind;
 
     /// A category of four values, a whole number from 0 to 20 and a real number; the best point is (b, 10, 0.5). A step of 0.03
@@ -375,7 +375,7 @@ mod tests {
         assert!(found.len() == NEAR && found[0] == mixed.from_unit(&best));
         for (place, point) in found.iter().enumerate() {
             assert!((point[2] - 0.5).abs() < 0.2 && (place == 0 || point[2] != 0.5), "{point:?}");
-            if place % 2 == 0 {
+            if place.is_multiple_of(2) {
                 assert!(point[0] == 1.0 && (point[1] - 10.0).abs() <= 3.0, "{point:?}");
             } else {
                 // A second move may take back the first one.
