@@ -11,6 +11,7 @@ same as those of the command line.
 """
 
 from ._accounting import (
+    AboveThreshold,
     Account,
     ApproximateDp,
     Calibrated,
@@ -22,6 +23,8 @@ from ._accounting import (
     RandomizedResponse,
     RepeatedGaussian,
     Release,
+    SparseVector,
+    TreeAggregation,
     Unprotected,
     UnsupportedEvent,
     ZeroConcentratedDp,
@@ -63,6 +66,7 @@ __version__ = VERSION
 
 __all__ = [
     "BUILD",
+    "AboveThreshold",
     "Account",
     "ApproximateDp",
     "Audit",
@@ -95,7 +99,9 @@ __all__ = [
     "Run",
     "RunFailed",
     "ScenarioError",
+    "SparseVector",
     "SubrosaError",
+    "TreeAggregation",
     "Unprotected",
     "UnsupportedEvent",
     "ZeroConcentratedDp",

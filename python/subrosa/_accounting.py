@@ -141,6 +141,77 @@ class RepeatedGaussian(Release):
 
 
 @dataclass(frozen=True)
+class SparseVector(Release):
+    """The sparse vector technique: values, any number of them, are compared with a threshold until `cutoff` were not below it.
+
+    Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
+    """
+
+    threshold_scale: float
+    """Scale of the Laplace noise on the threshold, which is drawn once, by the sensitivity of a value."""
+    number_scale: float
+    """Scale of the fresh Laplace noise on each value that is compared, by the sensitivity."""
+    cutoff: int = 1
+    """Number of values above the threshold after which the comparisons end."""
+    monotonic: bool = False
+    """Whether all values differ in the same direction between neighbours."""
+    value_scale: float | None = None
+    """Scale of the fresh Laplace noise on each value that is given, by the sensitivity; None if no value is given."""
+    count: int = 1
+
+    @property
+    def epsilon(self) -> float:
+        """The epsilon at delta 0 of one release."""
+        sides = 1 if self.monotonic else 2
+        of_values = 0.0 if self.value_scale is None else self.cutoff / self.value_scale
+        return 1 / self.threshold_scale + sides * self.cutoff / self.number_scale + of_values
+
+    def _ron(self, count: int) -> str:
+        scales = {"threshold_scale": float(self.threshold_scale), "number_scale": float(self.number_scale)}
+        values = {} if self.value_scale is None else {"value_scale": ron("Some", float(self.value_scale))}
+        return ron("SparseVector", **scales, cutoff=self.cutoff, monotonic=self.monotonic, **values, count=count)
+
+
+@dataclass(frozen=True)
+class AboveThreshold(Release):
+    """Above threshold: values are compared with a threshold until one is not below it (Dwork and Roth 2014, Algorithm 1).
+
+    The noise on the threshold has the scale 2 / epsilon, that on a value 4 / epsilon, both by the sensitivity of a value.
+    """
+
+    epsilon: float
+    count: int = 1
+
+    def _ron(self, count: int) -> str:
+        # A number below 0, or 0, is left to the check of the file, which names it.
+        scale = 2 / self.epsilon if self.epsilon else 0.0
+        return SparseVector(scale, 2 * scale)._ron(count)
+
+
+@dataclass(frozen=True)
+class TreeAggregation(Release):
+    """The sums of all values so far, after each of `steps` steps, from partial sums in a binary tree with Gaussian noise.
+
+    All sums together cost as much as one Gaussian release with the noise multiplier z / S, where S^2 is the largest sum of
+    (contributions of one unit)^2 over the partial sums.
+    """
+
+    steps: int
+    z: float
+    """Standard deviation of the noise on a partial sum, by the largest L2 norm of the change of one value."""
+    contributions: int = 1
+    """Number of steps at which one unit may contribute."""
+    restart: int | None = None
+    """Number of steps after which a new tree begins; None for one tree."""
+    count: int = 1
+
+    def _ron(self, count: int) -> str:
+        fields = {"steps": self.steps, "noise_multiplier": float(self.z), "contributions": self.contributions}
+        trees = {} if self.restart is None else {"restart": ron("Some", self.restart)}
+        return ron("TreeAggregation", **fields, **trees, count=count)
+
+
+@dataclass(frozen=True)
 class Unprotected(Release):
     """The value as it is: no finite epsilon holds."""
 
@@ -288,7 +359,8 @@ def from_dp_event(event: DpEvent) -> list[Release]:
     :class:`Gaussian` with its rate. Epsilon-DP releases become :class:`PureDp` with epsilon ln(1 + q (e^epsilon - 1)), where q
     is the probability that a unit is in the sample (Balle, Barthe and Gaboardi 2018, Theorem 8); this is an upper bound. A
     sample with releases of both kinds is refused. Discrete Laplace noise, and randomised response over more than two answers,
-    become :class:`PureDp` with their pure epsilon.
+    become :class:`PureDp` with their pure epsilon. The trees of one epoch become the longest, as :class:`TreeAggregation`;
+    neighbours then differ in that one has zeros for a unit's values.
 
     Raises:
         UnsupportedEvent: an event that no cost describes. Samples without replacement are among them: dp_accounting's
@@ -310,6 +382,8 @@ def _events(event: Any, count: int) -> list[Release]:
             return [Laplace(float(event.noise_multiplier), count) if event.noise_multiplier > 0 else Unprotected(count)]
         case "ZCDpEvent" if getattr(event, "xi", 0) == 0:
             return [ZeroConcentratedDp(float(event.rho), count)]
+        case "SingleEpochTreeAggregationDpEvent":
+            return [_tree(event, count)]
         case "RepeatAndSelectDpEvent" if type(event.event).__name__ == "GaussianDpEvent" and event.mean > 1:
             noise = float(event.event.noise_multiplier)
             repeated = RepeatedGaussian(noise, float(event.mean), float(event.shape), count)
@@ -326,6 +400,14 @@ def _events(event: Any, count: int) -> list[Release]:
         case "PoissonSampledDpEvent":
             return _sampled(event, float(event.sampling_probability), count)
     raise UnsupportedEvent(f"no cost is known here for the event {event!r} of dp_accounting")
+
+
+def _tree(event: Any, count: int) -> Release:
+    """Sums by trees one after the other. Each unit contributes to one of them, so that the longest has the largest loss."""
+    steps = event.step_counts
+    longest = int(steps) if isinstance(steps, int) else max(map(int, steps))
+    z = float(event.noise_multiplier)
+    return TreeAggregation(longest, z, count=count) if z > 0 else Unprotected(count)
 
 
 def _response(p: float, buckets: int, count: int) -> Release:
@@ -393,9 +475,10 @@ def _merged(releases: Iterable[Release], times: int = 1) -> list[Release]:
 
 
 def to_dp_event(releases: Iterable[Release]) -> DpEvent:
-    """The same releases as an event of dp_accounting. Any epsilon-DP mechanism and an exponential mechanism become binary
-    randomised response with their epsilon, whose loss is at least theirs (Kairouz, Oh and Viswanath 2015, Theorem 3.3), for
-    `NeighboringRelation.REPLACE_ONE`.
+    """The same releases as an event of dp_accounting. Any epsilon-DP mechanism, an exponential mechanism and the sparse
+    vector technique become binary randomised response with their epsilon, whose loss is at least theirs (Kairouz, Oh and
+    Viswanath 2015, Theorem 3.3), for `NeighboringRelation.REPLACE_ONE`. The sums of a tree to which a unit contributes once
+    become the Gaussian release that costs as much.
 
     Raises:
         ImportError: dp_accounting is not installed (`pip install subrosa-sim[dp-accounting]`).
@@ -414,7 +497,17 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
                 return dp.dp_event.RepeatAndSelectDpEvent(dp.GaussianDpEvent(z), mean, shape)
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
-            case RandomizedResponse(epsilon=epsilon) | PureDp(epsilon=epsilon) | ExponentialMechanism(epsilon=epsilon):
+            case TreeAggregation(steps=steps, z=z, contributions=1, restart=restart):
+                # A value is in one partial sum of each size: in floor(log2 of the steps of a tree) + 1 of them.
+                levels = min(steps, steps if restart is None else restart).bit_length()
+                return dp.GaussianDpEvent(z / math.sqrt(levels))
+            case (
+                RandomizedResponse(epsilon=epsilon)
+                | PureDp(epsilon=epsilon)
+                | ExponentialMechanism(epsilon=epsilon)
+                | AboveThreshold(epsilon=epsilon)
+                | SparseVector(epsilon=epsilon)
+            ):
                 return dp.RandomizedResponseDpEvent(2 / (1 + math.exp(epsilon)), 2)
             case Unprotected():
                 return dp.NonPrivateDpEvent()

@@ -36,8 +36,44 @@ def test_exact_values() -> None:
     assert sr.account([]).epsilon == 0
 
 
+def test_the_sparse_vector_technique_costs_the_epsilon_of_its_noise() -> None:
+    # 1 / threshold_scale + 2 cutoff / number_scale, at a delta that is next to nothing.
+    for release, epsilon in (
+        (sr.AboveThreshold(0.5), 0.5),
+        (sr.AboveThreshold(0.5, count=3), 1.5),
+        (sr.SparseVector(4, 8), 0.25 + 2 / 8),
+        (sr.SparseVector(4, 8, cutoff=3), 0.25 + 6 / 8),
+        (sr.SparseVector(4, 8, cutoff=3, monotonic=True), 0.25 + 3 / 8),
+        (sr.SparseVector(4, 8, cutoff=3, monotonic=True, value_scale=6), 0.25 + 3 / 8 + 3 / 6),
+    ):
+        found = sr.account([release], delta=1e-12)
+        assert found.epsilon == pytest.approx(epsilon, abs=1e-3) and found.releases == release.count
+        assert release.epsilon * release.count == pytest.approx(epsilon)
+
+
+def test_the_sums_of_a_tree_cost_one_gaussian_release() -> None:
+    # A value is in floor(log2 of the tree's steps) + 1 partial sums. With two contributions to trees of one step, in two.
+    for tree, squared in (
+        (sr.TreeAggregation(steps=1000, z=8), 10),
+        (sr.TreeAggregation(steps=1000, z=8, restart=100), 7),
+        (sr.TreeAggregation(steps=1000, z=8, contributions=2, restart=1), 2),
+    ):
+        same = sr.account([sr.Gaussian(8 / math.sqrt(squared))] * 3).epsilon
+        assert sr.account([tree] * 3).epsilon == pytest.approx(same, rel=1e-9)
+
+
 def test_numbers_out_of_range_are_refused() -> None:
-    for wrong in (sr.Gaussian(-1.0), sr.Gaussian(1.0, rate=1.5), sr.FixedSizeGaussian(5, 9, 1.0)):
+    for wrong in (
+        sr.Gaussian(-1.0),
+        sr.Gaussian(1.0, rate=1.5),
+        sr.FixedSizeGaussian(5, 9, 1.0),
+        sr.AboveThreshold(0.0),
+        sr.AboveThreshold(-1.0),
+        sr.SparseVector(1.0, 2.0, cutoff=0),
+        sr.SparseVector(1.0, 2.0, value_scale=-1.0),
+        sr.TreeAggregation(0, 1.0),
+        sr.TreeAggregation(10, 1.0, restart=0),
+    ):
         with pytest.raises(sr.ScenarioError):
             sr.account([wrong])
     with pytest.raises(sr.ScenarioError):
@@ -177,6 +213,32 @@ def test_pure_mechanisms_become_their_worst_case() -> None:
     theirs = accountant.compose(sr.to_dp_event(releases)).get_epsilon(1e-5)
     pure = sr.account([sr.PureDp(0.7, count=9), sr.PureDp(0.3, count=5)], delta=1e-5).epsilon
     assert theirs == pytest.approx(pure, rel=2e-3) and sr.account(releases, delta=1e-5).epsilon <= theirs * 1.001
+
+
+def test_trees_and_the_sparse_vector_technique_come_and_go() -> None:
+    dp = pytest.importorskip("dp_accounting")
+    from dp_accounting import pld, rdp
+
+    # Trees of 100, 1000 and 17 steps: each unit is in one of them.
+    event = dp.SelfComposedDpEvent(dp.SingleEpochTreeAggregationDpEvent(8.0, [100, 1000, 17]), 3)
+    (tree,) = sr.from_dp_event(event)
+    assert tree == sr.TreeAggregation(1000, 8.0, count=3)
+    assert sr.from_dp_event(dp.SingleEpochTreeAggregationDpEvent(8.0, 1000)) == [sr.TreeAggregation(1000, 8.0)]
+    table = sr.account(event, delta=1e-5).table.set_index("accountant").epsilon
+    # The only relation for which dp_accounting prices trees: a unit's values become zero.
+    zeroed = rdp.RdpAccountant(neighboring_relation=dp.NeighboringRelation.REPLACE_SPECIAL)
+    assert table["rdp"] == pytest.approx(zeroed.compose(event).get_epsilon(1e-5), rel=0.02)
+    # Randomised response is known there for neighbours that differ in a unit's value, for which Gaussian noise counts half.
+    trees, pure = [tree, sr.TreeAggregation(40, 5.0, restart=16)], [sr.AboveThreshold(0.2, count=2), sr.SparseVector(8, 16)]
+    for releases, relation in (
+        (trees, dp.NeighboringRelation.ADD_OR_REMOVE_ONE),
+        (pure, dp.NeighboringRelation.REPLACE_ONE),
+    ):
+        accountant = pld.PLDAccountant(relation, value_discretization_interval=1e-4)
+        theirs = accountant.compose(sr.to_dp_event(releases)).get_epsilon(1e-5)
+        assert sr.account(releases, delta=1e-5).epsilon == pytest.approx(theirs, rel=2e-3)
+    with pytest.raises(sr.UnsupportedEvent):
+        sr.to_dp_event([sr.TreeAggregation(40, 5.0, contributions=2)])
 
 
 def test_what_is_no_list_of_releases_is_named() -> None:

@@ -136,6 +136,65 @@ mod tests {
     use super::*;
     use crate::gp::covariance::{Covariance, Shape};
     use crate::rng::Key;
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    struct Model {
+        points: Vec<Vec<f64>>,
+        outcomes: Vec<f64>,
+        length_scales: Vec<f64>,
+        variance: f64,
+        noise: f64,
+        prior_mean: f64,
+        candidates: Vec<Vec<f64>>,
+    }
+
+    #[derive(Deserialize)]
+    struct Known {
+        paths: Joint,
+    }
+
+    #[derive(Deserialize)]
+    struct Joint {
+        mean: Vec<f64>,
+        covariance: Vec<Vec<f64>>,
+    }
+
+    /// The joint posterior of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every function has new features, whose
+    /// products have the covariance as their mean. So the average over n functions has a standard error of sqrt(c_ii / n), and that of
+    /// products one of sqrt((c_ii c_jj + c_ij^2) / n) for normal values; those of m = 64 features have a variance that is larger by
+    /// a share of the order of 1 / m. Of 35 normal values one is more than five standard errors away with probability 2e-5.
+    #[test]
+    fn drawn_functions_have_the_mean_and_covariance_of_botorchs_posterior() {
+        let model: Model =
+            serde_json::from_str(include_str!("../../tests/oracles/acquisition.json")).unwrap();
+        let joint: Known = serde_json::from_str(include_str!("../../tests/oracles/search.json")).unwrap();
+        let Joint { mean, covariance } = joint.paths;
+        let prior = Covariance::per_dimension(Shape::Matern52, model.length_scales, model.variance);
+        let mut posterior = PointPosterior::new(prior, 2, model.noise, model.prior_mean);
+        model.points.iter().zip(&model.outcomes).for_each(|(x, y)| posterior.observe(x, *y).unwrap());
+        let (n, places) = (8_000, model.candidates.len());
+        let pairs: Vec<(usize, usize)> = (0..places).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+        let (mut sums, mut products) = (vec![0.0; places], vec![0.0; pairs.len()]);
+        let mut stream = Key::root(21).stream();
+        for _ in 0..n {
+            let path = PosteriorPath::draw(&posterior, 64, &mut stream).unwrap();
+            let away: Vec<f64> =
+                model.candidates.iter().zip(&mean).map(|(x, mean)| path.value(x) - mean).collect();
+            sums.iter_mut().zip(&away).for_each(|(sum, away)| *sum += away);
+            products.iter_mut().zip(&pairs).for_each(|(sum, &(i, j))| *sum += away[i] * away[j]);
+        }
+        let n = f64::from(n);
+        for (i, sum) in sums.iter().enumerate() {
+            let error = (covariance[i][i] / n).sqrt();
+            assert!((sum / n).abs() < 5.0 * error, "mean {i}: {} {error}", sum / n);
+        }
+        for (sum, &(i, j)) in products.iter().zip(&pairs) {
+            let (found, c) = (sum / n, covariance[i][j]);
+            let error = ((covariance[i][i] * covariance[j][j] + c * c) / n).sqrt();
+            assert!((found - c).abs() < 5.0 * error, "{i} {j}: {found} {c} {error}");
+        }
+    }
 
     /// Means and variances of 4,000 drawn functions agree with those of the posterior to within six standard
     /// errors; every function has 512 new features, so the error of the features has mean 0. Gradients agree

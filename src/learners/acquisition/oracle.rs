@@ -1,7 +1,8 @@
-//! Acquisition functions compared with those of BoTorch on the same model: tests/oracles/acquisition.json.
+//! Acquisition functions compared with those of BoTorch on the same model: tests/oracles/acquisition.json and search.json.
 
 use super::knowledge_gradient::KnowledgeGradient;
 use super::noisy_improvement::NoisyImprovement;
+use super::score::Score;
 use super::settings::AcquisitionFunction;
 use super::surface::Surface;
 use super::surfaces::surface;
@@ -32,6 +33,17 @@ struct Known {
     log_nei_many: Vec<f64>,
     set: Vec<Vec<f64>>,
     kg: Vec<f64>,
+}
+
+/// Values of tests/oracles/search.json, for the model of the other file; that file's script says how they were made.
+#[derive(Deserialize)]
+struct Information {
+    /// Largest values of the function.
+    maxima: Vec<f64>,
+    /// The information about them that a value without noise gives, at each candidate.
+    mes: Vec<f64>,
+    /// The same by another class of BoTorch, which averages over samples, for a model whose outcomes have the noise variance 1e-6.
+    mes_by_samples: Vec<f64>,
 }
 
 impl Known {
@@ -113,6 +125,28 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     // With fewer points the knowledge gradient is never larger.
     let fewer = KnowledgeGradient::new(&posterior, std::iter::empty());
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
+}
+
+/// BoTorch states the information without samples in its class for several objectives, here with one of them. Its class for one
+/// objective averages over 2^14 quasi-random samples of the outcome, whose values have standard deviations of about 1.
+#[test]
+fn max_value_entropy_is_that_of_botorch() {
+    let mut known = Known::read();
+    let text = include_str!("../../../tests/oracles/search.json");
+    let information: Information = serde_json::from_str(text).unwrap();
+    let score = Score::LargestValue { draws: information.maxima.clone() };
+    let found = |known: &Known| -> Vec<f64> {
+        let posterior = known.posterior();
+        let models = known.candidates.iter().map(|x| posterior.at(x));
+        models.map(|(mean, variance)| score.at(mean, variance.sqrt()).0).collect()
+    };
+    for (place, (found, expected)) in found(&known).iter().zip(&information.mes).enumerate() {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{place}: {found} {expected}");
+    }
+    known.noise = 1e-6;
+    for (place, (found, expected)) in found(&known).iter().zip(&information.mes_by_samples).enumerate() {
+        assert!((found - expected).abs() < 1e-3, "{place}: {found} {expected}");
+    }
 }
 
 #[test]

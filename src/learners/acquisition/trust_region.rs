@@ -65,6 +65,7 @@ impl TrustRegion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde::Deserialize;
 
     #[test]
     fn a_region_grows_with_successes_shrinks_with_failures_and_ends() {
@@ -78,5 +79,65 @@ mod tests {
         assert_eq!(region.side, 0.8);
         let more = (1..).find(|_| region.observe(0.0, true)).unwrap();
         assert_eq!(more, 28, "seven halvings to 0.00625");
+    }
+    #[derive(Deserialize)]
+    struct Known {
+        trust_regions: Vec<Trace>,
+        boxes: Vec<Sides>,
+    }
+
+    #[derive(Deserialize)]
+    struct Trace {
+        inputs: usize,
+        design: Vec<f64>,
+        /// An outcome, and the side after it.
+        trace: Vec<(f64, f64)>,
+    }
+
+    #[derive(Deserialize)]
+    struct Sides {
+        centre: Vec<f64>,
+        length_scales: Vec<f64>,
+        length: f64,
+        low: Vec<f64>,
+        high: Vec<f64>,
+    }
+
+    fn known() -> Known {
+        serde_json::from_str(include_str!("../../../tests/oracles/search.json")).unwrap()
+    }
+
+    /// Sides are multiples of 0.8 by powers of two, so that they are equal to the last bit.
+    #[test]
+    fn its_side_follows_the_rule_of_botorchs_tutorial_until_it_ends() {
+        let traces = known().trust_regions;
+        assert!(traces.len() == 2 && traces.iter().all(|trace| trace.trace.len() > 30));
+        for Trace { inputs, design, trace } in traces {
+            let mut region = TrustRegion::new(inputs);
+            assert!(design.iter().all(|outcome| !region.observe(*outcome, false)));
+            for (place, (outcome, side)) in trace.iter().enumerate() {
+                let ended = region.observe(*outcome, true);
+                assert_eq!(region.side, *side, "{inputs} inputs, outcome {place}");
+                assert_eq!(ended, place + 1 == trace.len());
+            }
+        }
+    }
+
+    /// Upper ends within 1e-6 of a lower end of the domain, and lower ends within 1e-6 of an upper end, are moved.
+    #[test]
+    fn its_box_is_that_of_botorchs_tutorial() {
+        for Sides { centre, length_scales, length, low, high } in known().boxes {
+            let logs: f64 = length_scales.iter().map(|l| libm::log(*l)).sum();
+            let mean = libm::exp(logs / length_scales.len() as f64);
+            let relative: Vec<f64> = length_scales.iter().map(|l| l / mean).collect();
+            let region = TrustRegion { side: length, ..TrustRegion::new(3) };
+            let found = region.around(&centre, &relative);
+            for ((side, low), high) in found.sides().iter().zip(&low).zip(&high) {
+                assert!(
+                    (side.0 - low).abs() < 1e-12 && (side.1 - high).abs() < 1e-12,
+                    "{side:?} {low} {high}"
+                );
+            }
+        }
     }
 }
