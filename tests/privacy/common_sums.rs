@@ -72,7 +72,7 @@ fn sums_over_covered_regions_are_attacked_at_their_price() {
 #[test]
 fn sums_that_are_followed_to_common_points_cost_the_same() {
     let (whole, _) = run_and_audited("weights: Uniform()");
-    let (common, finding) = run_and_audited("weights: Uniform(), overlap: CommonPoints(0.5)");
+    let (common, finding) = run_and_audited("weights: Uniform(), overlap: CommonPoints(0.6)");
     assert_eq!(common, whole);
     assert_eq!(finding["verdict"], "consistent", "{finding}");
 }

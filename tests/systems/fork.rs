@@ -454,7 +454,7 @@ fn a_branch_with_another_learner_has_no_bound() {
     assert_eq!(bounds(2, 0), bounds(0, 0), "the other series has kept its learner");
     let withheld = bounds(2, 1);
     assert!(withheld.points.is_empty(), "{withheld:?}");
-    assert!(withheld.caveats[0].contains("the fork changes a setting of the series"), "{withheld:?}");
+    assert!(withheld.caveats[0].contains("this fork changes a setting of the series"), "{withheld:?}");
 }
 
 /// More users were left without an answer before the fork than the branch allows: it ends with the next one.

@@ -453,6 +453,7 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Importance" => aggregate("Aggregate(weights: Uniform, importance: {})"),
         "AnswerChance" => aggregate("Aggregate(weights: Uniform, importance: Importance(answers: {}))"),
         "StalenessDiscount" => aggregate("Aggregate(weights: Uniform, late: KeepLast, staleness: {})"),
+        "Overlap" => aggregate("Aggregate(weights: Uniform, overlap: {})"),
         "Divisor" => aggregate("Aggregate(weights: Uniform, divisor: {})"),
         "Late" => aggregate("Aggregate(weights: Uniform, late: {})"),
         "SensitivityRule" => {

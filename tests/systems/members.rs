@@ -168,17 +168,7 @@ fn a_scenario_that_passes_the_checks_can_be_played() {
 #[test]
 fn mismatches_are_refused_before_anything_is_played() {
     let place = with_files();
-    let tuned = r#"objective=FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs: ["ax_std"], model: RbfSvm(c: Axis(values: 2, low: 0.1, high: 1), gamma: Axis(values: 2, low: 0.1, high: 1)), prior_mean: 0.6, prior_sd: 0.2)"#;
     let cases: &[(&str, &[&str], &str, &str)] = &[
-        (
-            FEDERATED,
-            &[
-                tuned,
-                r#"protocol.groups=[AgentGroup(members: "agent", differences: Differences(shift: Uniform(0.1)))]"#,
-            ],
-            "differences.shift",
-            "leave it out",
-        ),
         (
             FEDERATED,
             &[r#"objective=Correlation(file: "stocks.csv", ignore: ["Date"])"#],
