@@ -82,7 +82,9 @@ impl Protocol for Federated {
             let expected = format!("a split among the {here} agents that take part");
             Problem::wrong(path, expected, format!("one among {held}"), cure)
         });
-        found.into_iter().chain(lacking).chain(idle).collect()
+        let scales = self.feature_length_scale.as_ref();
+        let scales = scales.and_then(|l| l.problem("feature_length_scale", problem.inputs as usize));
+        found.into_iter().chain(lacking).chain(idle).chain(scales).collect()
     }
 
     fn needs_objective(&self) -> bool {
