@@ -131,6 +131,6 @@ fn large_grids_are_refused_for_kernels_that_are_no_product() {
     let problems = |recipe: &GpSample| recipe.problems(&Resources::default());
     assert!(problems(&recipe("SquaredExponential")).is_empty());
     let found = problems(&recipe("Matern52"));
-    assert!(found[0].to_string().contains("4096 points in all for Matern52"), "{found:?}");
+    assert!(found[0].complaint.to_string().contains("4096 points in all for Matern52"), "{found:?}");
     assert!(problems(&GpSample { grid: vec![count(64); 2], ..recipe("Matern52") }).is_empty());
 }

@@ -33,6 +33,7 @@ mod release;
 mod release_boxes;
 mod remedies;
 mod replay;
+mod running_means;
 mod search;
 mod signed;
 mod splits;
