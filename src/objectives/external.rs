@@ -2,12 +2,13 @@
 
 use super::dimension::{self, Dimension};
 use super::external_on_box::{self, Recipe};
-use super::gp_sample::MAX_POINTS;
+use super::grid_function::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::Goal;
 use super::{
-    DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+    DataSource, Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources,
+    Stated,
 };
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;

@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// Largest number of grid points.
-const MAX_POINTS: usize = 1_000_000;
+pub(super) const MAX_POINTS: usize = 1_000_000;
 
 /// Largest number of points for a kernel that is no product over dimensions, since then their whole covariance matrix
 /// is factorised.

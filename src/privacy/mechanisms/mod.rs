@@ -49,6 +49,7 @@ mod secure_sum;
 mod theorem_mechanism;
 mod tree_aggregation;
 mod tree_law;
+mod tree_run;
 mod tree_sums;
 
 pub use agent_rates::AgentRates;
@@ -92,7 +93,7 @@ pub use sparse_vector::{BudgetSplit, Compared, SparseVector};
 pub use sum_parts::{Divisor, Participation, ReceivedVectors, SensitivityRule};
 pub use theorem_mechanism::TheoremMechanism;
 pub use tree_aggregation::TreeAggregation;
-pub(in crate::privacy) use tree_aggregation::TreeRun;
+pub(in crate::privacy) use tree_run::TreeRun;
 pub use tree_sums::SumEstimate;
 
 use mechanism::all_finite;

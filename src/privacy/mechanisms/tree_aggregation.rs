@@ -1,9 +1,9 @@
 //! Tree aggregation: the sum of all values so far, after each step.
 
 use super::pair::{Distinguisher, KnownLaws, Pair};
-use super::real_deviates::rounded_normal;
 use super::rounded::Grid;
-use super::tree_law::Whitened;
+use super::tree_law::{SumNoise, Whitened};
+use super::tree_run::{RunNoise, TreeRun};
 use super::tree_sums::{SumEstimate, TreeSums};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
@@ -121,22 +121,21 @@ impl TreeAggregation {
         values.iter().map(|value| sums.add(value, &mut noisy, |sum| sum)).collect()
     }
 
-    /// For each of the first sums, the place of the sum from which it differs by one noisy partial sum, or `None` if it is a partial
-    /// sum itself; `None` if sums are estimated from more partial sums.
-    pub(super) fn differences(&self, seen: usize) -> Option<Vec<Option<usize>>> {
+    /// How the first sums follow from noisy partial sums.
+    fn noise_of_sums(&self, seen: usize) -> SumNoise {
         if self.estimate == SumEstimate::Honaker {
-            return None;
+            return SumNoise::Weights(self.by_partial_sum(seen));
         }
         let before = |t: usize| {
             let own = self.plan.step_of_tree(t as u64) + 1;
             let length = (own & own.wrapping_neg()) as usize;
             (t + 1).checked_sub(length).and_then(|before| before.checked_sub(1))
         };
-        Some((0..seen).map(before).collect())
+        SumNoise::Differences((0..seen).map(before).collect())
     }
 
     /// For each noisy partial sum, how much its noise weighs in each of the first sums.
-    pub(super) fn by_partial_sum(&self, seen: usize) -> Vec<Vec<f64>> {
+    fn by_partial_sum(&self, seen: usize) -> Vec<Vec<f64>> {
         let none = vec![vec![0.0]; seen];
         let mut drawn = 0usize;
         self.sums(&none, |partial| {
@@ -171,55 +170,7 @@ impl TreeAggregation {
             }
             NoiseArithmetic::Ideal => RunNoise::Ideal { sd: self.standard_deviation.get(), sums: new(None) },
         };
-        Ok(TreeRun { left: self.plan.steps.get(), length, noise })
-    }
-}
-
-/// Sums that are drawn while values come. The values are secret.
-#[derive(Clone, Debug)]
-pub(in crate::privacy) struct TreeRun {
-    /// Number of values that may still come.
-    left: u64,
-    length: usize,
-    noise: RunNoise,
-}
-
-#[derive(Clone, Debug)]
-enum RunNoise {
-    Exact { grid: Grid, scale: u64, sums: TreeSums<i128> },
-    Ideal { sd: f64, sums: TreeSums<f64> },
-}
-
-impl TreeRun {
-    /// The released sum of all values so far and this one.
-    ///
-    /// # Errors
-    /// [`MechanismError`] if the value is not finite or has another length, or if there were as many values as the plan has
-    /// steps.
-    pub(in crate::privacy) fn add(
-        &mut self,
-        value: &[f64],
-        stream: &mut Stream,
-    ) -> Result<Vec<f64>, MechanismError> {
-        if self.left == 0 {
-            let expected = "no more values than the tree has steps".to_owned();
-            return Err(MechanismError::Shape { expected, found: "a further value".to_owned() });
-        }
-        if value.len() != self.length {
-            let expected = format!("a value of {} numbers", self.length);
-            return Err(MechanismError::Shape { expected, found: value.len().to_string() });
-        }
-        all_finite(value)?;
-        self.left -= 1;
-        Ok(match &mut self.noise {
-            RunNoise::Exact { grid, scale, sums } => {
-                let rounded: Vec<i128> = value.iter().map(|x| grid.round(*x)).collect();
-                sums.add(&rounded, |partial| partial + rounded_normal(*scale, stream), |sum| sum as f64)
-            }
-            RunNoise::Ideal { sd, sums } => {
-                sums.add(value, |partial| partial + *sd * stream.normal(), |sum| sum)
-            }
-        })
+        Ok(TreeRun::new(self.plan.steps.get(), length, noise))
     }
 }
 
@@ -282,7 +233,7 @@ impl Mechanism for TreeAggregation {
             SumEstimate::Honaker => inputs[0].len().min(MOST_SEEN),
         };
         let means = inputs.map(|values| self.sums(&values[..seen.min(values.len())], |partial| partial));
-        let whitened = Whitened::new(self, seen, &means)?;
+        let whitened = Whitened::new(self.noise_of_sums(seen), seen, &means)?;
         let sd = self.standard_deviation.get();
         let laws = KnownLaws::gaussian(whitened.apart / sd);
         let log_ratio = move |sums: &Vec<Vec<f64>>| whitened.log_ratio(sums) / (sd * sd);

@@ -1,7 +1,6 @@
 //! The law of the released sums of a tree on two inputs, for attacks.
 
 use super::MechanismError;
-use super::tree_aggregation::TreeAggregation;
 use crate::gp::Cholesky;
 
 /// The sums on two inputs, both with the same covariance matrix in multiples of the variance of a partial sum.
@@ -17,12 +16,12 @@ pub(super) struct Whitened {
 impl Whitened {
     /// For the first `seen` sums, whose `means` on the two inputs are given.
     pub(super) fn new(
-        tree: &TreeAggregation,
+        noise: SumNoise,
         seen: usize,
         means: &[Vec<Vec<f64>>; 2],
     ) -> Result<Self, MechanismError> {
         let length = means[0].first().map_or(0, Vec::len);
-        let factor = Factor::new(tree, seen)?;
+        let factor = noise.inverse(seen)?;
         let combined = |how: fn(f64, f64) -> f64| -> Vec<Vec<f64>> {
             let rows = means[0].iter().zip(&means[1]);
             rows.map(|(a, b)| a.iter().zip(b).map(|(a, b)| how(*a, *b)).collect()).collect()
@@ -49,19 +48,21 @@ impl Whitened {
     }
 }
 
-/// The inverse of the covariance matrix of the sums.
-enum Factor {
-    /// Each noisy partial sum is the difference of a sum and an earlier one, or of none, at this place.
+/// How the sums follow from the noisy partial sums, all of which have independent noise of the same variance.
+pub(super) enum SumNoise {
+    /// For each sum, the place of the sum from which it differs by one partial sum; `None` if it is a partial sum itself.
     Differences(Vec<Option<usize>>),
-    Matrix(Cholesky),
+    /// For each partial sum, how much it weighs in each of the sums.
+    Weights(Vec<Vec<f64>>),
 }
 
-impl Factor {
-    fn new(tree: &TreeAggregation, seen: usize) -> Result<Self, MechanismError> {
-        if let Some(before) = tree.differences(seen) {
-            return Ok(Self::Differences(before));
-        }
-        let columns = tree.by_partial_sum(seen);
+impl SumNoise {
+    /// The inverse of the covariance matrix of the first `seen` sums.
+    fn inverse(self, seen: usize) -> Result<Factor, MechanismError> {
+        let columns = match self {
+            Self::Differences(before) => return Ok(Factor::Differences(before)),
+            Self::Weights(columns) => columns,
+        };
         let mut values = vec![0.0; seen * seen];
         for column in columns {
             for (i, x) in column.iter().enumerate().filter(|(_, x)| **x != 0.0) {
@@ -69,9 +70,17 @@ impl Factor {
             }
         }
         // Every sum has noise of its own, so the matrix is positive definite.
-        Cholesky::new(seen, values).map(Self::Matrix).map_err(|_| MechanismError::Decomposition)
+        Cholesky::new(seen, values).map(Factor::Matrix).map_err(|_| MechanismError::Decomposition)
     }
+}
 
+/// The inverse of the covariance matrix of the sums.
+enum Factor {
+    Differences(Vec<Option<usize>>),
+    Matrix(Cholesky),
+}
+
+impl Factor {
     /// Replaces b by C^-1 b.
     fn solve(&self, b: &mut [f64]) {
         match self {

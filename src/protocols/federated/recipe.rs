@@ -8,7 +8,7 @@ use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
 use crate::network::announced_seconds;
-use crate::objectives::Objective;
+use crate::objectives::{LengthScales, Objective};
 use crate::privacy::mechanisms::{Divisor, Informative, Participation, SensitivityRule};
 use crate::protocols::stage::differences::Factors;
 use crate::protocols::stage::{ReplicationSetup, series};
