@@ -1,6 +1,6 @@
 //! Samples of a Gaussian process before any observation.
 
-use super::covariance::Covariance;
+use super::covariance::{Covariance, LengthScale};
 use super::products::transposed;
 use super::simd::multiversion;
 use super::{ArmCovariance, Cholesky, Eigen, FeatureLength, FourierFeatures, GpError, Points, dot};
@@ -31,8 +31,23 @@ impl GridPrior {
     /// # Errors
     /// [`GpError::NoConvergence`].
     pub fn new(axes: &[Vec<f64>], length_scale: f64, variance: f64) -> Result<Self, GpError> {
-        let mut roots =
-            axes.iter().map(|axis| root(axis, length_scale)).collect::<Result<Vec<_>, GpError>>()?;
+        Self::with_length_scales(axes, &LengthScale::Same(length_scale), variance)
+    }
+
+    /// The same with a length-scale for each dimension, above 0 and in units of that dimension.
+    ///
+    /// # Errors
+    /// [`GpError::NoConvergence`].
+    ///
+    /// # Panics
+    /// If there are fewer length-scales than axes.
+    pub fn with_length_scales(
+        axes: &[Vec<f64>],
+        length_scale: &LengthScale,
+        variance: f64,
+    ) -> Result<Self, GpError> {
+        let of = |(dimension, axis): (usize, &Vec<f64>)| root(axis, length_scale.of(dimension));
+        let mut roots = axes.iter().enumerate().map(of).collect::<Result<Vec<_>, GpError>>()?;
         let last = roots.pop().map_or((1, vec![1.0]), |(order, root)| (order, transposed(&root, order)));
         Ok(Self { roots, last, sd: variance.sqrt() })
     }

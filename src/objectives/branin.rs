@@ -1,12 +1,13 @@
 //! The Branin-Hoo function on a regular grid.
 
-use super::gp_sample::{default_norm, grid_problems};
+use super::grid_function::{default_norm, grid_problems};
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::lattice::{Lattice, whole_steps};
 use super::scaling::{centre_and_scale, combinations, grid};
-use super::{Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{
+    Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+};
 use crate::gp::Points;
-use crate::gp::covariance::Covariance;
 use crate::rng::Key;
 use crate::vocab::{NonNegative, Positive, Problem};
 use schemars::JsonSchema;
@@ -32,9 +33,10 @@ pub struct BraninHoo {
     /// Kernel that the learner assumes. Default: `SquaredExponential`.
     #[serde(default)]
     pub kernel: Kernel,
-    /// Length-scale that the learner assumes, in units of the scaled inputs. Default: 6.645.
+    /// Length-scale that the learner assumes, in units of the scaled inputs, or a list of two, one for each input. Default:
+    /// 6.645.
     #[serde(default = "default_length_scale")]
-    pub length_scale: Positive,
+    pub length_scale: LengthScales,
     /// Prior variance that the learner assumes. Default: 1.05.
     #[serde(default = "default_variance")]
     pub variance: Positive,
@@ -52,8 +54,8 @@ fn default_grid() -> Vec<NonZeroUsize> {
     vec![HUNDRED; 2]
 }
 
-fn default_length_scale() -> Positive {
-    Positive::new(6.645).expect("6.645 is above 0")
+fn default_length_scale() -> LengthScales {
+    LengthScales::same(6.645).expect("6.645 is above 0")
 }
 
 fn default_variance() -> Positive {
@@ -109,6 +111,7 @@ impl Objective for BraninHoo {
         } else if self.grid.iter().all(|count| count.get() == 1) {
             problems.push(Problem::wrong("grid", "more than one point", "one point", "write [100, 100]"));
         }
+        problems.extend(self.length_scale.problem("length_scale", 2));
         problems
     }
 
@@ -146,11 +149,7 @@ impl Objective for BraninHoo {
             values: Arc::new(values),
             noise: Noise::gaussian(self.measurement_noise.unwrap_or(self.noise_variance).get().sqrt()),
             surrogate: Surrogate {
-                covariance: Covariance::new(
-                    self.kernel.shape(),
-                    self.length_scale.get(),
-                    self.variance.get(),
-                ),
+                covariance: self.length_scale.covariance(self.kernel, self.variance.get()),
                 noise_variance: self.noise_variance.get(),
                 mean: 0.0,
             },

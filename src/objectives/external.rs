@@ -2,12 +2,13 @@
 
 use super::dimension::{self, Dimension};
 use super::external_on_box::{self, Recipe};
-use super::gp_sample::MAX_POINTS;
+use super::grid_function::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::combinations;
 use super::table::Goal;
 use super::{
-    DataSource, Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+    DataSource, Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources,
+    Stated,
 };
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -63,9 +64,10 @@ pub struct External {
     /// Kernel that the learner assumes. Default: `SquaredExponential`.
     #[serde(default)]
     pub kernel: Kernel,
-    /// Length-scale of the kernel that the learner assumes; every axis has length 1. Default: 0.2.
+    /// Length-scale of the kernel that the learner assumes, or a list with one for each input; every axis has length 1.
+    /// Default: 0.2.
     #[serde(default = "default_length_scale")]
-    pub length_scale: Positive,
+    pub length_scale: LengthScales,
     /// Prior variance that the learner assumes, in squared units of the values. Default: 1.
     #[serde(default = "default_variance")]
     pub variance: Positive,
@@ -107,8 +109,8 @@ fn default_noise() -> NonNegative {
     NonNegative::new(0.01).expect("0.01 is above 0")
 }
 
-fn default_length_scale() -> Positive {
-    Positive::new(0.2).expect("0.2 is above 0")
+fn default_length_scale() -> LengthScales {
+    LengthScales::same(0.2).expect("0.2 is above 0")
 }
 
 fn default_variance() -> Positive {
@@ -232,6 +234,7 @@ impl Objective for External {
                 refuse("agents", format!("{agents} agents"));
             }
             problems.extend(dimension::problems(dimensions));
+            problems.extend(self.length_scale.problem("length_scale", dimensions.len()));
             return problems;
         }
         if self.best.is_some() {
@@ -265,6 +268,7 @@ impl Objective for External {
                 "write axes: [(low: 0, high: 1, values: 20)]",
             ));
         }
+        problems.extend(self.length_scale.problem("length_scale", self.axes.len()));
         for (index, axis) in self.axes.iter().enumerate() {
             if let Some((field, expected, found)) = axis.problem() {
                 let cure = "write an axis as in (low: 0.001, high: 10, values: 20, logarithmic: true)";
@@ -310,17 +314,25 @@ impl Objective for External {
         _: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
+        let domain = self.dimensions.as_deref().map(dimension::domain);
+        let spread = |inputs: &[f64]| match &domain {
+            Some(domain) => domain.of_coordinates(inputs),
+            None => inputs.to_vec(),
+        };
         let surrogate = Surrogate {
-            covariance: Covariance::new(self.kernel.shape(), self.length_scale.get(), self.variance.get()),
+            covariance: Covariance {
+                shape: self.kernel.shape(),
+                length_scale: self.length_scale.of_coordinates(spread),
+                variance: self.variance.get(),
+            },
             noise_variance: self.noise_variance.get(),
             mean: self.sign() * self.mean.get(),
         };
         let noise = Noise::gaussian(self.noise_variance.get().sqrt());
-        if let Some(dimensions) = &self.dimensions {
+        if let Some(domain) = domain {
             let sign = self.sign();
             let best = self.best.map(|best| sign * best.get());
-            let recipe =
-                Recipe { program: self.program(), domain: dimension::domain(dimensions), sign, best };
+            let recipe = Recipe { program: self.program(), domain, sign, best };
             return Ok(external_on_box::prepared(recipe, surrogate, noise, key));
         }
         let shares: Vec<Vec<f64>> = self.axes.iter().map(SettingAxis::shares).collect();

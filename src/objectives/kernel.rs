@@ -19,6 +19,11 @@ pub enum Kernel {
 }
 
 impl Kernel {
+    /// Whether this is the squared exponential. It is also the only one that is a product over dimensions.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
     pub(super) fn shape(self) -> Shape {
         match self {
             Self::SquaredExponential => Shape::SquaredExponential,

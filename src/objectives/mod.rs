@@ -15,10 +15,12 @@ mod external_on_box;
 mod federation;
 mod functions;
 mod gp_sample;
+mod grid_function;
 mod hyperparameters;
 mod instance;
 mod kernel;
 mod lattice;
+mod length_scales;
 mod multi_task_sample;
 pub mod noise;
 mod rkhs_sum;
@@ -44,6 +46,7 @@ pub use instance::{
     UnscaledInputs,
 };
 pub use kernel::Kernel;
+pub use length_scales::LengthScales;
 pub use multi_task_sample::MultiTaskSample;
 pub use noise::{Gaussian, Noise, NoiseLaw, NoiseMember, NoiseModel, Recorded, StudentT, Uniform, Weibull};
 pub use rkhs_sum::RkhsSum;

@@ -1,17 +1,12 @@
 //! Values on two neighbouring data sets, drawn together from a multi-task Gaussian process.
 
-use super::continued::shifted;
-use super::gp_sample::{default_norm, prior_problems, scaled_steps};
-use super::instance::{Instance, ProblemFacts, Surrogate, UnscaledInputs};
-use super::kernel::Kernel;
-use super::scaling::{centre_and_scale, grid};
-use super::{Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
-use crate::gp::covariance::Covariance;
-use crate::gp::prior::{CholeskyPrior, GridPrior};
-use crate::gp::{ArmCovariance, Points};
-use crate::rng::{Key, Stream};
-use crate::vocab::effort::{MULTIPLY, NUMBER};
-use crate::vocab::{Effort, NonNegative, Positive, Probability, Problem};
+use super::grid_function::{GridFunction, GridRecipe, default_norm};
+use super::instance::{Instance, ProblemFacts, Surrogate};
+use super::{
+    Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+};
+use crate::rng::Key;
+use crate::vocab::{NonNegative, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
@@ -33,11 +28,11 @@ pub struct MultiTaskSample {
     /// Largest Euclidean norm of a scaled setting. Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
-    /// Length-scale in units of the scaled settings.
-    pub length_scale: Positive,
+    /// Length-scale in units of the scaled settings, or a list with one for each dimension.
+    pub length_scale: LengthScales,
     /// k2, the kernel of the settings. Kernels other than the squared exponential do not factorise over dimensions, and
     /// allow at most 4096 settings in all. Default: `SquaredExponential`.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "Kernel::is_default")]
     pub kernel: Kernel,
     /// k1(V, V'), the correlation of the two functions at the same setting.
     pub correlation: Probability,
@@ -50,55 +45,23 @@ fn default_noise() -> NonNegative {
     NonNegative::new(0.01).expect("0.01 is above 0")
 }
 
-fn is_default(kernel: &Kernel) -> bool {
-    *kernel == Kernel::default()
-}
-
-/// Largest number of settings for a kernel that does not factorise over dimensions, since then their whole covariance
-/// matrix is decomposed.
-const MAX_SETTINGS: usize = 4096;
-
-/// The prior from which functions are drawn.
-#[derive(Debug)]
-enum Prior {
-    Grid(GridPrior),
-    Matrix(CholeskyPrior),
-}
-
-impl Prior {
-    fn sample(&self, stream: &mut Stream) -> Vec<f64> {
-        match self {
-            Self::Grid(prior) => prior.sample(stream),
-            Self::Matrix(prior) => prior.sample(stream),
-        }
-    }
-}
-
 #[derive(Debug)]
 struct Ready {
-    inputs: Arc<Points>,
-    plain: Arc<UnscaledInputs>,
-    prior: Prior,
+    function: GridFunction,
     correlation: f64,
     surrogate: Surrogate,
-    counts: Vec<usize>,
-    /// The grid's step along each dimension, divided by the length-scale.
-    scaled_steps: Vec<f64>,
+}
+
+impl MultiTaskSample {
+    fn recipe(&self) -> GridRecipe<'_> {
+        let Self { max_norm, length_scale, kernel, .. } = self;
+        GridRecipe { grid: &self.grid, max_norm: *max_norm, length_scale, kernel: *kernel, variance: 1.0 }
+    }
 }
 
 impl Objective for MultiTaskSample {
     fn problems(&self, _: &Resources) -> Vec<Problem> {
-        let mut problems = prior_problems(&self.grid);
-        let settings = self.grid.iter().fold(1usize, |product, count| product.saturating_mul(count.get()));
-        if problems.is_empty() && !is_default(&self.kernel) && settings > MAX_SETTINGS {
-            problems.push(Problem::wrong(
-                "grid",
-                format!("at most {MAX_SETTINGS} settings in all for {:?}", self.kernel),
-                settings.to_string(),
-                "write fewer points, or take kernel: SquaredExponential, which factorises over dimensions",
-            ));
-        }
-        problems
+        self.recipe().problems()
     }
 
     fn neighbour_correlation(&self) -> Option<Probability> {
@@ -106,14 +69,7 @@ impl Objective for MultiTaskSample {
     }
 
     fn extent(&self, _: &Resources) -> Extent {
-        let mut extent = Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>());
-        if !is_default(&self.kernel) {
-            let n = extent.arms as f64;
-            let factor =
-                Effort::due_to("grid", extent.arms, 2.0 * NUMBER * n * n, MULTIPLY * n * n * n / 3.0);
-            extent.prepared = extent.prepared.and(factor);
-            extent.drawn = extent.drawn.and(Effort::new(0.0, MULTIPLY * n * n));
-        }
+        let mut extent = self.recipe().extent();
         // The values on both data sets.
         extent.drawn = extent.drawn.times(2.0);
         extent
@@ -121,7 +77,7 @@ impl Objective for MultiTaskSample {
 
     /// `None` for kernels that do not factorise over dimensions.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
-        is_default(&self.kernel).then(|| self.grid.clone())
+        self.recipe().shift_grid()
     }
 
     fn stated(&self) -> Stated {
@@ -138,55 +94,40 @@ impl Objective for MultiTaskSample {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let counts: Vec<usize> = self.grid.iter().map(|count| count.get()).collect();
-        let d = counts.len();
-        let mut rows = grid(&counts, &vec![(0.0, 1.0); d]);
-        let plain = UnscaledInputs::coordinates(d, rows.clone());
-        let factor = centre_and_scale(&mut rows, d, self.max_norm.get());
-        let axes: Vec<Vec<f64>> = counts
-            .iter()
-            .map(|&count| grid(&[count], &[(0.0, 1.0)]).into_iter().map(|x| x * factor).collect())
-            .collect();
-        let covariance = Covariance::new(self.kernel.shape(), self.length_scale.get(), 1.0);
-        let inputs = Arc::new(Points::new(rows.len() / d, d, rows));
-        let prior = if is_default(&self.kernel) {
-            Prior::Grid(GridPrior::new(&axes, self.length_scale.get(), 1.0)?)
-        } else {
-            let arms = ArmCovariance::of_inputs(Arc::clone(&inputs), covariance.clone());
-            Prior::Matrix(CholeskyPrior::new(&arms)?)
+        let function = self.recipe().prepare()?;
+        let surrogate = Surrogate {
+            covariance: function.covariance.clone(),
+            noise_variance: self.noise_variance.get(),
+            mean: 0.0,
         };
-        let surrogate = Surrogate { covariance, noise_variance: self.noise_variance.get(), mean: 0.0 };
-        let scaled_steps = scaled_steps(&counts, factor / self.length_scale.get());
-        let correlation = self.correlation.get();
-        Ok(Box::new(Ready { inputs, plain, prior, correlation, surrogate, counts, scaled_steps }))
+        Ok(Box::new(Ready { function, correlation: self.correlation.get(), surrogate }))
     }
 }
 
 impl Prepared for Ready {
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError> {
-        let values = self.prior.sample(&mut key.child("function").stream());
-        let other = self.prior.sample(&mut key.child("neighbour").stream());
+        let values = self.function.sample(&mut key.child("function").stream());
+        let other = self.function.sample(&mut key.child("neighbour").stream());
         let rest = (1.0 - self.correlation * self.correlation).sqrt();
         let neighbour = values.iter().zip(other).map(|(f, g)| self.correlation * f + rest * g).collect();
         Ok(Instance {
-            inputs: Arc::clone(&self.inputs),
+            inputs: Arc::clone(&self.function.inputs),
             values: Arc::new(values),
             noise: Noise::gaussian(self.surrogate.noise_variance.sqrt()),
             surrogate: self.surrogate.clone(),
             background: ProblemFacts {
                 neighbour: Some(Arc::new(neighbour)),
-                plain: Some(Arc::clone(&self.plain)),
+                plain: Some(Arc::clone(&self.function.plain)),
                 ..ProblemFacts::with_stated_inputs()
             },
         })
     }
 
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
-        let Prior::Grid(prior) = &self.prior else { return None };
-        let values = prior.sample(&mut key.child("function").stream());
+        self.function.shiftable().then_some(())?;
+        let values = self.function.sample(&mut key.child("function").stream());
         let mut stream = key.child("function beyond the grid").stream();
-        let found = shifted(&self.counts, &self.scaled_steps, 1.0, &values, shifts, &mut stream);
-        Some(found.map_err(ObjectiveError::from))
+        Some(self.function.shifted(&values, shifts, &mut stream))
     }
 }
 
@@ -203,7 +144,7 @@ mod tests {
             let recipe = MultiTaskSample {
                 grid: vec![count, count],
                 max_norm: default_norm(),
-                length_scale: Positive::new(10.0).unwrap(),
+                length_scale: LengthScales::same(10.0).unwrap(),
                 kernel,
                 correlation: Probability::new(0.8).unwrap(),
                 noise_variance: default_noise(),

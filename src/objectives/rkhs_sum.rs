@@ -1,6 +1,6 @@
 //! A random function in the RKHS of a kernel: a sum of kernel functions with random weights.
 
-use super::gp_sample::MAX_POINTS;
+use super::grid_function::MAX_POINTS;
 use super::instance::{Instance, ProblemFacts, Surrogate};
 use super::kernel::Kernel;
 use super::lattice::{Lattice, whole_steps};

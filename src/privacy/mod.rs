@@ -16,7 +16,9 @@
 pub mod ledger;
 pub mod mechanisms;
 mod personal;
+mod running_sum;
 mod sensitive;
 
 pub use personal::{Level, PersonalEpsilons};
+pub use running_sum::RunningSum;
 pub use sensitive::{Released, Sensitive};

@@ -71,8 +71,10 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
-    let lengths =
-        numbers(protocol, "protocol").into_iter().filter(|(path, _)| path.ends_with("length_scale"));
+    // One number, or one of a list.
+    let is_length =
+        |path: &str| path.trim_end_matches(|c: char| "[]0123456789".contains(c)).ends_with("length_scale");
+    let lengths = numbers(protocol, "protocol").into_iter().filter(|(path, _)| is_length(path));
     problems.extend(lengths.filter_map(|(path, found)| size(path, found)));
     problems
 }

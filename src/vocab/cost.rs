@@ -219,7 +219,11 @@ costs! {
             /// Number of steps after which a new tree begins. Default: none, one tree for all steps.
             #[serde(default)]
             restart: Option<NonZeroU64>,
-        } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier);
+            /// Whether all nodes of the tree are drawn, right children too, as Honaker's estimate needs them. The price is the
+            /// same for one contribution. Default: false.
+            #[serde(default)]
+            all_nodes: bool,
+        } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier, all_nodes);
     }
 }
 
@@ -238,8 +242,9 @@ fn sparse_vector(
 }
 
 /// The cost of all sums of a tree with noise of this multiple of the change of one value.
-fn tree_aggregation(plan: TreePlan, noise: Positive) -> Cost {
-    let noise_multiplier = noise.get() / plan.sensitivity_squared().sqrt();
+fn tree_aggregation(plan: TreePlan, noise: Positive, all_nodes: bool) -> Cost {
+    let square = if all_nodes { plan.sensitivity_squared_of_all_nodes() } else { plan.sensitivity_squared() };
+    let noise_multiplier = noise.get() / square.sqrt();
     if noise_multiplier > 0.0 { Cost::Gaussian { noise_multiplier } } else { Cost::Unprotected }
 }
 

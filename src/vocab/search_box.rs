@@ -186,6 +186,13 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
+    /// For each coordinate of the unit cube, `[w]`, the number of its input, `[d]`.
+    #[must_use]
+    pub fn of_coordinates(&self, of_inputs: &[f64]) -> Vec<f64> {
+        let one = |(input, _, width): (usize, usize, usize)| std::iter::repeat_n(of_inputs[input], width);
+        self.blocks().flat_map(one).collect()
+    }
+
     /// The coordinates in the unit cube, `[w]`, for a share from 0 to 1 for each input, `[d]`. A number's coordinate is its share;
     /// the k categories of an input divide the shares into k equal parts.
     #[must_use]

@@ -34,6 +34,18 @@ impl TreePlan {
     /// floor(log2 of the tree's steps) + 1.
     #[must_use]
     pub fn sensitivity_squared(&self) -> f64 {
+        self.largest(of_tree)
+    }
+
+    /// The same for all nodes of the tree, right children too, as the estimate of Honaker 2015 needs them. For
+    /// k = 1 it is the same number.
+    #[must_use]
+    pub fn sensitivity_squared_of_all_nodes(&self) -> f64 {
+        self.largest(of_all_nodes)
+    }
+
+    /// The largest sum over all trees; `of_tree` gives that of one tree for each number of contributions.
+    fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);
         let tree = self.restart.map_or(steps, |every| every.get().min(steps));
@@ -95,6 +107,24 @@ fn of_tree(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
+/// All nodes of the complete subtrees of a tree of this many steps, one subtree for each binary digit 1.
+fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
+    // A complete subtree of 2^level steps, by number of contributions.
+    let mut node = vec![0.0, 1.0];
+    let mut all = vec![0.0];
+    for level in 0..64 {
+        if steps >> level & 1 == 1 {
+            all = best_split(&all, &node, most);
+        }
+        if steps >> level <= 1 {
+            break;
+        }
+        let halves = best_split(&node, &node, most);
+        node = halves.iter().enumerate().map(|(count, sum)| sum + (count * count) as f64).collect();
+    }
+    all
+}
+
 /// A bound: the sum over all nodes of the trees, right children too, if the contributions come one after another.
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
@@ -139,6 +169,27 @@ mod tests {
         best
     }
 
+    /// The same for all nodes: step t completes a node of each length that divides t, up to the largest power of two.
+    fn of_all_nodes_by_enumeration(plan: TreePlan) -> f64 {
+        let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
+        let mut best = 0.0f64;
+        for chosen in 0u64..1 << steps {
+            if u64::from(chosen.count_ones()) > plan.contributions.get() {
+                continue;
+            }
+            let mut squares = 0.0;
+            for t in 0..steps {
+                let own = t % restart + 1;
+                for level in 0..=own.trailing_zeros() {
+                    let held = chosen >> (t + 1 - (1 << level)) & ((1 << (1 << level)) - 1);
+                    squares += f64::from(held.count_ones()).powi(2);
+                }
+            }
+            best = best.max(squares);
+        }
+        best
+    }
+
     #[test]
     fn sensitivities_are_those_of_all_choices_of_steps() {
         for steps in 1..=13 {
@@ -146,6 +197,8 @@ mod tests {
                 for restart in [0, 1, 3, 4, 6] {
                     let plan = plan(steps, contributions, restart);
                     assert_eq!(plan.sensitivity_squared(), by_enumeration(plan), "{plan:?}");
+                    let all = plan.sensitivity_squared_of_all_nodes();
+                    assert_eq!(all, of_all_nodes_by_enumeration(plan), "all nodes: {plan:?}");
                 }
             }
         }
@@ -157,11 +210,12 @@ mod tests {
             [(1, 1.0), (2, 2.0), (3, 2.0), (4, 3.0), (1000, 10.0), (1024, 11.0), (u64::MAX, 64.0)]
         {
             assert_eq!(plan(steps, 1, 0).sensitivity_squared(), levels, "{steps}");
+            assert_eq!(plan(steps, 1, 0).sensitivity_squared_of_all_nodes(), levels, "{steps}");
         }
         assert_eq!(plan(1_000_000, 1, 16).sensitivity_squared(), 5.0);
         // The bound for many contributions is no smaller than the exact value.
         for steps in [250, 256, 5000] {
-            assert!(bound(steps, 250) >= plan(steps, 250, 0).sensitivity_squared());
+            assert!(bound(steps, 250) >= plan(steps, 250, 0).sensitivity_squared_of_all_nodes());
         }
         assert!(plan(u64::MAX, u64::MAX, 0).sensitivity_squared().is_finite());
     }

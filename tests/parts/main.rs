@@ -15,6 +15,7 @@ mod kernel;
 mod ideal_noise;
 mod laws;
 mod learners_ldp;
+mod length_scales;
 mod mechanisms;
 mod network;
 mod processes;

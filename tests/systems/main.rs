@@ -35,6 +35,7 @@ mod release;
 mod release_boxes;
 mod remedies;
 mod replay;
+mod running_means;
 mod search;
 mod shifted_tables;
 mod signed;

@@ -2,7 +2,7 @@
 
 use super::broken::NoNoiseOnNumbers;
 use super::case::{Case, CaseDescription, DELTA, epsilon, positive, worst};
-use crate::privacy::mechanisms::{SparseVector, TreeAggregation};
+use crate::privacy::mechanisms::{SparseVector, SumEstimate, TreeAggregation};
 use crate::vocab::{Finite, Neighbours, TreePlan};
 use std::num::{NonZeroU32, NonZeroU64};
 
@@ -65,6 +65,15 @@ pub(super) fn cases() -> Vec<Case> {
                  the sensitivity",
             ),
             tree(16, 4, 4.0),
+            &vec![vec![0.0]; 16],
+            (1, DELTA, Neighbours::AnyValue),
+        ),
+        worst(
+            CaseDescription::sound(
+                "tree-aggregation-honaker",
+                "sums of 16 values in a binary tree by Honaker's estimate, noise of 4 times the sensitivity",
+            ),
+            tree(16, 0, 4.0).estimated_by(SumEstimate::Honaker),
             &vec![vec![0.0]; 16],
             (1, DELTA, Neighbours::AnyValue),
         ),

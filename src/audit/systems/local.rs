@@ -4,13 +4,14 @@
 use super::audited::{AuditContext, Audited, named};
 use super::one_reward::{Reward, log_ratio_of_mixtures};
 use super::request::numbers;
-use super::system::{Candidates, NotAuditedReason, System};
+use super::running_mean::published;
+use super::system::{Candidates, NotAudited, NotAuditedReason, System};
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::verdict::{Statement, upper_bound};
 use crate::objectives::Instance;
 use crate::privacy::mechanisms::reports::RewardMechanism;
-use crate::privacy::mechanisms::{Distinguisher, Mechanism, Price, RATIO};
+use crate::privacy::mechanisms::{Disclosed, Distinguisher, Mechanism, Price, RATIO};
 use crate::protocols::local::{Local, NeverAnswer, SeriesRecipe, UserKind};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, counted};
@@ -42,12 +43,27 @@ impl Audited for Local {
         for kind in &kinds {
             groups.extend(of_kind(self, series, instance, (kind, visits), given.clone(), context)?);
         }
+        if let Some(means) = &series.running_mean {
+            let conditions = self.conditions(context.stage, instance);
+            groups.push(published(self, &series.name, means, visits, context.delta, &conditions)?);
+        }
         if groups.is_empty() {
             return Err(NotAuditedReason::Unprotected(
                 "users report rewards without protection: nothing is claimed",
             ));
         }
         Ok(groups)
+    }
+
+    /// The reports without protection of a series whose published means are audited.
+    fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
+        let recipe = self.series.iter().find(|recipe| recipe.name == series)?;
+        recipe.running_mean.as_ref()?;
+        recipe.report.get::<Disclosed>()?;
+        let why = NotAuditedReason::Unprotected(
+            "users report rewards without protection: of reports, nothing is claimed",
+        );
+        Some(why.of(series))
     }
 }
 

@@ -17,6 +17,7 @@ mod one_reward;
 mod outsourced;
 mod release;
 mod request;
+mod running_mean;
 mod search;
 mod system;
 

@@ -20,8 +20,10 @@ pub use unfitted::FitError;
 use super::instance::{Instance, ProblemFacts, PublicFacts, Surrogate};
 use super::split::{self, Held, Holdings, Split};
 use super::table::{Quantity, TableError, TableFields};
-use super::{DataSource, Extent, Fitted, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
-use crate::gp::covariance::Covariance;
+use super::{
+    DataSource, Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources,
+    Stated,
+};
 use crate::rng::Key;
 use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Finite, NonNegative, Origin, Positive, Problem, PublicFact};
@@ -76,9 +78,12 @@ pub struct FederatedTuning {
     pub prior_mean: Finite,
     /// Standard deviation of the prior, a public guess in units of the performance.
     pub prior_sd: Positive,
-    /// Length-scale of the prior in the unit cube of settings; the covariance is squared exponential. Default: 0.3.
+    /// Kernel that agents assume. Default: `SquaredExponential`.
+    #[serde(default, skip_serializing_if = "Kernel::is_default")]
+    pub kernel: Kernel,
+    /// Length-scale of the prior in the unit cube of settings, or a list with one for each hyperparameter. Default: 0.3.
     #[serde(default = "default_length_scale")]
-    pub length_scale: Positive,
+    pub length_scale: LengthScales,
     /// Standard deviation of the noise that agents assume, in units of the performance. Default: 0.01.
     #[serde(default = "default_assumed_noise")]
     pub assumed_noise_sd: Positive,
@@ -88,8 +93,8 @@ fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
 }
 
-fn default_length_scale() -> Positive {
-    Positive::new(0.3).expect("0.3 is above 0")
+fn default_length_scale() -> LengthScales {
+    LengthScales::same(0.3).expect("0.3 is above 0")
 }
 
 fn default_assumed_noise() -> Positive {
@@ -269,6 +274,7 @@ impl Objective for FederatedTuning {
             let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }
+        problems.extend(self.length_scale.problem("length_scale", axes.len()));
         match self.read(resources) {
             Err(error) => problems.push(error.problem(&Named { tuning: self, resources })),
             Ok(read) => problems.extend(self.record_problems(&read)),
@@ -369,10 +375,7 @@ impl Objective for FederatedTuning {
             values: Arc::new(values),
             noise,
             surrogate: Surrogate {
-                covariance: Covariance::squared_exponential(
-                    self.length_scale.get(),
-                    square(self.prior_sd.get()),
-                ),
+                covariance: self.length_scale.covariance(self.kernel, square(self.prior_sd.get())),
                 noise_variance: square(self.assumed_noise_sd.get()),
                 mean: self.prior_mean.get(),
             },

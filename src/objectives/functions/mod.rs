@@ -10,12 +10,14 @@ mod waves;
 pub use function::Function;
 
 use super::dimension::{self, Dimension};
-use super::gp_sample::grid_problems;
+use super::grid_function::grid_problems;
 use super::instance::{Continuum, Instance, PointFunction, ProblemFacts, Surrogate, UnscaledInputs};
 use super::scaling::{combinations, spread};
-use super::{Extent, Fitted, Kernel, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
+use super::{
+    Extent, Fitted, Kernel, LengthScales, Noise, Objective, ObjectiveError, Prepared, Resources, Stated,
+};
 use crate::gp::Points;
-use crate::gp::covariance::Covariance;
+use crate::gp::covariance::{Covariance, LengthScale};
 use crate::rng::{Key, sobol};
 use crate::vocab::{Finite, NonNegative, Positive, Problem, SearchBox};
 use schemars::JsonSchema;
@@ -48,9 +50,10 @@ pub struct TestFunction {
     /// Kernel that the model assumes. Default: `Matern52`.
     #[serde(default = "matern52")]
     pub kernel: Kernel,
-    /// Length-scale that the model assumes, as a share of a side of the box. Default: 0.2 sqrt(d).
+    /// Length-scale that the model assumes, as a share of a side of the box, or a list with one for each input. Default:
+    /// 0.2 sqrt(d).
     #[serde(default)]
-    pub length_scale: Option<Positive>,
+    pub length_scale: Option<LengthScales>,
     /// Prior variance that the model assumes. Default: the variance over 1,024 Sobol' points of the box.
     #[serde(default)]
     pub variance: Option<Positive>,
@@ -171,9 +174,12 @@ impl TestFunction {
         let (mean, sd) =
             spread(values.iter().copied()).ok_or(ObjectiveError::Constant { name: "the test function" })?;
         let variance = self.variance.map_or(sd * sd, Positive::get);
-        let length_scale = self.length_scale.map_or_else(|| 0.2 * (d as f64).sqrt(), Positive::get);
+        let length_scale = match &self.length_scale {
+            Some(stated) => stated.of_coordinates(|inputs| domain.of_coordinates(inputs)),
+            None => LengthScale::Same(0.2 * (d as f64).sqrt()),
+        };
         Ok(Surrogate {
-            covariance: Covariance::new(self.kernel.shape(), length_scale, variance),
+            covariance: Covariance { shape: self.kernel.shape(), length_scale, variance },
             noise_variance: self.noise_variance.get().max(LEAST_NOISE * variance),
             mean: self.mean.map_or(mean, Finite::get),
         })
@@ -187,6 +193,8 @@ impl Objective for TestFunction {
 
     fn problems(&self, _: &Resources) -> Vec<Problem> {
         let mut problems = self.domain_problems();
+        let stated = self.length_scale.as_ref();
+        problems.extend(stated.and_then(|stated| stated.problem("length_scale", self.function.d())));
         match &self.points {
             DomainPoints::Box => {}
             DomainPoints::Sobol(count) if count.get() > MAX_POINTS => problems.push(Problem::wrong(

@@ -19,7 +19,7 @@ pub use missing::Missing;
 pub use output::Output;
 pub use scales::{InputScale, OutputScale};
 
-use super::gp_sample::default_norm;
+use super::grid_function::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Instance, ProblemFacts, Surrogate};
 use super::split::{Holder, Split};

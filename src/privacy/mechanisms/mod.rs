@@ -48,6 +48,9 @@ mod sampled_gaussian;
 mod secure_sum;
 mod theorem_mechanism;
 mod tree_aggregation;
+mod tree_law;
+mod tree_run;
+mod tree_sums;
 
 pub use agent_rates::AgentRates;
 pub use argmax::Argmax;
@@ -90,5 +93,7 @@ pub use sparse_vector::{BudgetSplit, Compared, SparseVector};
 pub use sum_parts::{Divisor, Participation, ReceivedVectors, SensitivityRule};
 pub use theorem_mechanism::TheoremMechanism;
 pub use tree_aggregation::TreeAggregation;
+pub(in crate::privacy) use tree_run::TreeRun;
+pub use tree_sums::SumEstimate;
 
 use mechanism::all_finite;

@@ -1,11 +1,14 @@
 //! Tree aggregation: the sum of all values so far, after each step.
 
 use super::pair::{Distinguisher, KnownLaws, Pair};
-use super::real_deviates::rounded_normal;
 use super::rounded::Grid;
+use super::tree_law::{SumNoise, Whitened};
+use super::tree_run::{RunNoise, TreeRun};
+use super::tree_sums::{SumEstimate, TreeSums};
 use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
+use std::num::NonZeroU64;
 
 /// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of one standard
 /// deviation. Step t completes the partial sum of the last l values, where l is the largest power of two that divides t; the
@@ -14,13 +17,18 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 /// noise of t values. With restarts, a new tree begins after
 /// a stated number of steps, and its sums are added to the last sum of the tree before.
 ///
-/// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step. The reduction of variance by further partial sums (Honaker 2015) is not offered.
+/// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step.
+///
+/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial sums of the
+/// same values. Then S^2 counts all nodes of the tree, and sums have less noise: a sum that is one node of l levels has
+/// 1 / (2 - 2^-l) times the variance of a single partial sum, which tends to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
 /// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity S), S^2 =
-///   [`TreePlan::sensitivity_squared`]. The released sums determine all noisy partial sums, and the reverse, so no smaller
-///   loss holds on the worst pair.
+///   [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums, and the reverse, so no
+///   smaller loss holds on the worst pair; with Honaker's estimate they are functions of the noisy partial sums, which cost as
+///   much as stated, and reveal a little less.
 ///
 /// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one normal
 /// vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2 norm, since a
@@ -30,26 +38,56 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 ///
 /// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and Song
 /// 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or shuffling", for
-/// Gaussian noise and restarts.
+/// Gaussian noise and restarts; Honaker 2015, "Efficient use of differentially private binary trees", for the estimate from below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeAggregation {
     plan: TreePlan,
     standard_deviation: Positive,
     sensitivity: Positive,
+    estimate: SumEstimate,
     arithmetic: NoiseArithmetic,
 }
+
+/// With Honaker's estimate, an attack uses at most this number of sums.
+const MOST_SEEN: usize = 256;
 
 impl TreeAggregation {
     /// From the steps and contributions, the standard deviation of the noise on a partial sum, and the L2 sensitivity of one value.
     #[must_use]
     pub const fn new(plan: TreePlan, standard_deviation: Positive, sensitivity: Positive) -> Self {
-        Self { plan, standard_deviation, sensitivity, arithmetic: NoiseArithmetic::Exact }
+        let (estimate, arithmetic) = (SumEstimate::FewestPartialSums, NoiseArithmetic::Exact);
+        Self { plan, standard_deviation, sensitivity, estimate, arithmetic }
     }
 
     /// The same mechanism, with its noise sampled in this arithmetic.
     #[must_use]
     pub const fn with(self, arithmetic: NoiseArithmetic) -> Self {
         Self { arithmetic, ..self }
+    }
+
+    /// The number of steps at which one unit may contribute.
+    #[must_use]
+    pub const fn contributions(&self) -> NonZeroU64 {
+        self.plan.contributions
+    }
+
+    /// The number of values.
+    #[must_use]
+    pub const fn steps(&self) -> NonZeroU64 {
+        self.plan.steps
+    }
+
+    /// The same mechanism, with its sums computed in this way.
+    #[must_use]
+    pub const fn estimated_by(self, estimate: SumEstimate) -> Self {
+        Self { estimate, ..self }
+    }
+
+    /// The variance of the noise of the sum after step t, from 1, in squared units of the values.
+    #[must_use]
+    pub fn variance(&self, t: u64) -> f64 {
+        let sd = self.standard_deviation.get();
+        sd * sd * self.estimate.relative_variance(&self.plan, t)
     }
 
     /// Noise of a partial sum as a multiple of the sensitivity of one value.
@@ -61,12 +99,6 @@ impl TreeAggregation {
     fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), length))))
-    }
-
-    /// The number of values in the partial sum that step t (from 0) completes.
-    fn length_of(&self, t: usize) -> usize {
-        let own = self.plan.step_of_tree(t as u64) + 1;
-        (own & own.wrapping_neg()) as usize
     }
 
     /// Returns an error if values are not finite, differ in length, or are more than the plan has steps.
@@ -82,38 +114,63 @@ impl TreeAggregation {
         values.iter().try_for_each(|value| all_finite(value))
     }
 
-    /// All sums, from the values; `noisy` adds noise to a partial sum.
-    fn sums<N: Copy + std::ops::Add<Output = N> + std::ops::Sub<Output = N>>(
-        &self,
-        values: &[Vec<N>],
-        zero: N,
-        mut noisy: impl FnMut(N) -> N,
-    ) -> Vec<Vec<N>> {
-        let width = values.first().map_or(0, Vec::len);
-        let none = vec![zero; width];
-        // True and released sums after each number of steps.
-        let (mut total, mut released) = (vec![none.clone()], vec![none]);
-        for (t, value) in values.iter().enumerate() {
-            let before = t + 1 - self.length_of(t);
-            let sum: Vec<N> = total[t].iter().zip(value).map(|(sum, x)| *sum + *x).collect();
-            let partial = sum.iter().zip(&total[before]).map(|(now, then)| *now - *then);
-            let partial: Vec<N> = partial.map(&mut noisy).collect();
-            released.push(released[before].iter().zip(partial).map(|(sum, x)| *sum + x).collect());
-            total.push(sum);
-        }
-        released.remove(0);
-        released
+    /// All sums, from the values; `noisy` adds noise to a number of a partial sum.
+    fn sums(&self, values: &[Vec<f64>], mut noisy: impl FnMut(f64) -> f64) -> Vec<Vec<f64>> {
+        let length = values.first().map_or(0, Vec::len);
+        let mut sums = TreeSums::new(&self.plan, self.estimate, length, None);
+        values.iter().map(|value| sums.add(value, &mut noisy, |sum| sum)).collect()
     }
 
-    /// The noisy partial sums that these released sums determine, one after another.
-    fn partial_sums(&self, sums: &[Vec<f64>]) -> Vec<f64> {
-        let of_step = |(t, sum): (usize, &Vec<f64>)| {
-            let before = (t + 1).checked_sub(self.length_of(t)).filter(|before| *before > 0);
-            let then = before.map(|before| &sums[before - 1]);
-            let parts = sum.iter().enumerate();
-            parts.map(|(i, x)| x - then.map_or(0.0, |then| then[i])).collect::<Vec<f64>>()
+    /// How the first sums follow from noisy partial sums.
+    fn noise_of_sums(&self, seen: usize) -> SumNoise {
+        if self.estimate == SumEstimate::Honaker {
+            return SumNoise::Weights(self.by_partial_sum(seen));
+        }
+        let before = |t: usize| {
+            let own = self.plan.step_of_tree(t as u64) + 1;
+            let length = (own & own.wrapping_neg()) as usize;
+            (t + 1).checked_sub(length).and_then(|before| before.checked_sub(1))
         };
-        sums.iter().enumerate().flat_map(of_step).collect()
+        SumNoise::Differences((0..seen).map(before).collect())
+    }
+
+    /// For each noisy partial sum, how much its noise weighs in each of the first sums.
+    fn by_partial_sum(&self, seen: usize) -> Vec<Vec<f64>> {
+        let none = vec![vec![0.0]; seen];
+        let mut drawn = 0usize;
+        self.sums(&none, |partial| {
+            drawn += 1;
+            partial
+        });
+        let of = |node: usize| {
+            let mut place = 0;
+            let sums = self.sums(&none, |partial| {
+                place += 1;
+                if place == node + 1 { partial + 1.0 } else { partial }
+            });
+            sums.into_iter().map(|sum| sum[0]).collect()
+        };
+        (0..drawn).map(of).collect()
+    }
+
+    /// The sums of values of this `length` that will come one after another.
+    ///
+    /// # Errors
+    /// [`MechanismError`] if no lattice fits.
+    pub(in crate::privacy) fn begin(&self, length: usize) -> Result<TreeRun, MechanismError> {
+        let new = |grid| TreeSums::new(&self.plan, self.estimate, length, grid);
+        let noise = match self.arithmetic {
+            NoiseArithmetic::Exact => {
+                let (grid, scale) = self.exact(length)?;
+                RunNoise::Exact {
+                    grid,
+                    scale,
+                    sums: TreeSums::new(&self.plan, self.estimate, length, Some(grid)),
+                }
+            }
+            NoiseArithmetic::Ideal => RunNoise::Ideal { sd: self.standard_deviation.get(), sums: new(None) },
+        };
+        Ok(TreeRun::new(self.plan.steps.get(), length, noise))
     }
 }
 
@@ -125,9 +182,12 @@ impl Mechanism for TreeAggregation {
         if self.arithmetic == NoiseArithmetic::Exact {
             self.exact(values.first().map_or(0, Vec::len))?;
         }
-        let noise_multiplier = self.multiplier() / self.plan.sensitivity_squared().sqrt();
+        let noise_multiplier = self.multiplier() / self.estimate.sensitivity_squared(&self.plan).sqrt();
         Ok(Price {
-            mechanism: "tree aggregation with Gaussian noise",
+            mechanism: match self.estimate {
+                SumEstimate::FewestPartialSums => "tree aggregation with Gaussian noise",
+                SumEstimate::Honaker => "tree aggregation with Gaussian noise, Honaker's estimate",
+            },
             sampler: Sampler::Full,
             sensitivity: Some(self.sensitivity.get()),
             cost: Cost::Gaussian { noise_multiplier },
@@ -143,18 +203,8 @@ impl Mechanism for TreeAggregation {
         stream: &mut Stream,
     ) -> Result<Vec<Vec<f64>>, MechanismError> {
         self.checked(values)?;
-        if self.arithmetic == NoiseArithmetic::Exact {
-            let (grid, scale) = self.exact(values.first().map_or(0, Vec::len))?;
-            let rounded: Vec<Vec<i128>> =
-                values.iter().map(|value| value.iter().map(|x| grid.round(*x)).collect()).collect();
-            let sums = self.sums(&rounded, 0, |partial| partial + rounded_normal(scale, stream));
-            return Ok(sums
-                .into_iter()
-                .map(|sum| sum.into_iter().map(|m| grid.value(m)).collect())
-                .collect());
-        }
-        let sd = self.standard_deviation.get();
-        Ok(self.sums(values, 0.0, |partial| partial + sd * stream.normal()))
+        let mut run = self.begin(values.first().map_or(0, Vec::len))?;
+        values.iter().map(|value| run.add(value, stream)).collect()
     }
 
     /// Values of the shape of `like` that are all 0; on D' the first number of the first k values is the sensitivity. For one
@@ -177,16 +227,18 @@ impl Mechanism for TreeAggregation {
         inputs: [&Vec<Vec<f64>>; 2],
     ) -> Result<Distinguisher<Vec<Vec<f64>>>, MechanismError> {
         inputs.into_iter().try_for_each(|values| self.checked(values))?;
-        let own = *self;
-        let means = inputs.map(|values| own.partial_sums(&own.sums(values, 0.0, |partial| partial)));
-        let apart: f64 = means[0].iter().zip(&means[1]).map(|(a, b)| (a - b) * (a - b)).sum();
-        let sd = self.standard_deviation.get();
-        let log_ratio = move |sums: &Vec<Vec<f64>>| {
-            let found = own.partial_sums(sums);
-            let each = found.iter().zip(means[0].iter().zip(&means[1]));
-            each.map(|(x, (a, b))| (a - b) * (x - 0.5 * (a + b))).sum::<f64>() / (sd * sd)
+        let seen = match self.estimate {
+            SumEstimate::FewestPartialSums => inputs[0].len(),
+            // Sums have a covariance matrix of this order.
+            SumEstimate::Honaker => inputs[0].len().min(MOST_SEEN),
         };
-        Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::gaussian(apart.sqrt() / sd)))
+        let means = inputs.map(|values| self.sums(&values[..seen.min(values.len())], |partial| partial));
+        let whitened = Whitened::new(self.noise_of_sums(seen), seen, &means)?;
+        let sd = self.standard_deviation.get();
+        let laws = KnownLaws::gaussian(whitened.apart / sd);
+        let log_ratio = move |sums: &Vec<Vec<f64>>| whitened.log_ratio(sums) / (sd * sd);
+        let told = Distinguisher::by_ratio(log_ratio, laws);
+        Ok(if seen < inputs[0].len() { Distinguisher { laws: None, ..told } } else { told })
     }
 }
 
@@ -194,7 +246,6 @@ impl Mechanism for TreeAggregation {
 mod tests {
     use super::*;
     use crate::rng::Key;
-    use std::num::NonZeroU64;
 
     fn tree(steps: u64, contributions: u64, restart: u64) -> TreeAggregation {
         let number = |n| NonZeroU64::new(n).unwrap();
@@ -213,7 +264,7 @@ mod tests {
     fn sums_have_the_noise_of_their_partial_sums() {
         let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t), 1.0]).collect();
         let own = tree(13, 1, 0);
-        let exact = own.sums(&values, 0.0, |partial| partial);
+        let exact = own.sums(&values, |partial| partial);
         assert_eq!(exact[12], vec![78.0, 13.0]);
         for (restart, digits) in
             [(0, [1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3]), (4, [1, 1, 2, 1, 2, 2, 3, 2, 3, 3, 4, 3, 4])]
@@ -245,10 +296,96 @@ mod tests {
     #[test]
     fn sums_of_a_prefix_are_the_first_sums() {
         let values: Vec<Vec<f64>> = (0..11).map(|t| vec![f64::from(t)]).collect();
-        let own = tree(11, 1, 3);
-        let all = own.privatise(&values, &mut Key::root(6).stream()).unwrap();
-        let first = own.privatise(&values[..7].to_vec(), &mut Key::root(6).stream()).unwrap();
-        assert_eq!(first[..], all[..7]);
+        for estimate in [SumEstimate::FewestPartialSums, SumEstimate::Honaker] {
+            let own = tree(11, 1, 3).estimated_by(estimate);
+            let all = own.privatise(&values, &mut Key::root(6).stream()).unwrap();
+            let first = own.privatise(&values[..7].to_vec(), &mut Key::root(6).stream()).unwrap();
+            assert_eq!(first[..], all[..7]);
+        }
+    }
+
+    /// The variance of every sum is the stated one: with unit noise on each partial sum exactly, with and without Honaker's estimate
+    /// and restarts; and Honaker's formula for a node of l levels, 1 / (2 - 2^-l), is the recursion of inverse variances.
+    #[test]
+    fn variances_are_those_of_the_combined_partial_sums() {
+        let mut v = 1.0f64;
+        for level in 0..12u32 {
+            let plan = tree(1 << level, 1, 0).plan;
+            assert!((SumEstimate::Honaker.relative_variance(&plan, 1 << level) / v - 1.0).abs() < 1e-14);
+            v = 1.0 / (1.0 + 1.0 / (2.0 * v));
+        }
+        for estimate in [SumEstimate::FewestPartialSums, SumEstimate::Honaker] {
+            for (steps, restart) in [(21, 0), (21, 4), (21, 6), (16, 16), (5, 9)] {
+                let own = tree(steps, 1, restart).estimated_by(estimate);
+                let columns = own.by_partial_sum(steps as usize);
+                for t in 0..steps as usize {
+                    let found: f64 = columns.iter().map(|column| column[t] * column[t]).sum();
+                    let stated = own.variance(t as u64 + 1) / 9.0;
+                    assert!(
+                        (found / stated - 1.0).abs() < 1e-12,
+                        "{estimate:?} {restart} {t}: {found} {stated}"
+                    );
+                    // All partial sums that a sum is computed from are of values up to its step, each with weight 1 in all.
+                    let value = own.sums(&vec![vec![1.0]; steps as usize], |partial| partial)[t][0];
+                    assert!((value - (t + 1) as f64).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    /// 4000 draws with Honaker's estimate have the stated variances, within 5 standard errors, by either arithmetic.
+    #[test]
+    fn drawn_sums_have_the_variance_of_honakers_estimate() {
+        let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t)]).collect();
+        for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {
+            let own = tree(13, 1, 0).estimated_by(SumEstimate::Honaker).with(arithmetic);
+            let exact = own.sums(&values, |partial| partial);
+            let (mut squares, n) = ([0.0; 13], 4000);
+            for draw in 0..n {
+                let sums = own.privatise(&values, &mut Key::root(8).index(draw).stream()).unwrap();
+                for (t, sum) in sums.iter().enumerate() {
+                    squares[t] += (sum[0] - exact[t][0]).powi(2) / n as f64;
+                }
+            }
+            for (t, found) in squares.iter().enumerate() {
+                let expected = own.variance(t as u64 + 1);
+                assert!(
+                    (found / expected - 1.0).abs() < 5.0 * (2.0 / n as f64).sqrt(),
+                    "{t}: {found} {expected}"
+                );
+            }
+        }
+    }
+
+    /// With Honaker's estimate the published sums reveal less than the price, and not much less: they are functions of the
+    /// partial sums, each of which costs its share.
+    #[test]
+    fn honakers_sums_cost_no_more_than_their_partial_sums() {
+        for (steps, contributions, restart) in [(1, 1, 0), (8, 1, 0), (13, 1, 4), (16, 3, 0), (16, 16, 0)] {
+            let own = tree(steps, contributions, restart).estimated_by(SumEstimate::Honaker);
+            let like = vec![vec![0.0]; steps as usize];
+            let pair = own.worst_pair(&like).unwrap();
+            let told = own.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+            let Cost::Gaussian { noise_multiplier } = own.price(&like, &Neighbours::ReplaceOne).unwrap().cost
+            else {
+                panic!("another cost")
+            };
+            let super::super::Laws::Costs(costs) = told.laws.unwrap().laws else { panic!("other laws") };
+            let [Cost::Gaussian { noise_multiplier: found }] = costs[..] else { panic!("{costs:?}") };
+            // The same from all partial sums of the pair, without going through the sums: never less informative.
+            let means = pair.inputs.map(|values| {
+                let mut partial_sums = Vec::new();
+                own.sums(&values, |partial| {
+                    partial_sums.push(partial);
+                    partial
+                });
+                partial_sums
+            });
+            let apart: f64 = means[0].iter().zip(&means[1]).map(|(a, b)| (a - b) * (a - b)).sum();
+            let of_all = 3.0 / apart.sqrt();
+            assert!(of_all >= noise_multiplier * (1.0 - 1e-12), "{steps} {contributions}: {of_all}");
+            assert!(found >= of_all * (1.0 - 1e-9) && found < 1.3 * of_all, "{steps}: {found} {of_all}");
+        }
     }
 
     /// The loss on the worst pair is the price: exactly for one contribution, and for the first k where these are the worst.

@@ -4,19 +4,18 @@ use super::box_search::BoxSpace;
 use super::failure::StartError;
 use super::query::Query;
 use super::regions::Regions;
-use crate::gp::covariance::LengthScale;
 use crate::gp::{ArmCovariance, Cholesky, FeatureLength, FourierFeatures, MAX_ARMS, Points, WeightPosterior};
-use crate::objectives::{Instance, Surrogate};
+use crate::objectives::{Instance, LengthScales, Surrogate};
 use crate::rng::Key;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The scenario's settings of the shared features. If a setting is `None`, that of the surrogate is used.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FeatureRecipe {
     /// Number of features, M.
     pub(super) m: usize,
-    pub(super) length_scale: Option<f64>,
+    pub(super) length_scale: Option<LengthScales>,
     /// Prior variance of the function.
     pub(super) variance: Option<f64>,
     /// lambda, the variance of the noise that the shared model assumes.
@@ -60,7 +59,10 @@ impl AgentCommon {
         };
         let mut of_features = surrogate.covariance.clone();
         if let Some(length_scale) = recipe.length_scale {
-            of_features.length_scale = LengthScale::Same(length_scale);
+            of_features.length_scale = length_scale.of_coordinates(|inputs| match instance.continuum() {
+                Some(continuum) => continuum.domain.of_coordinates(inputs),
+                None => inputs.to_vec(),
+            });
         }
         of_features.variance = recipe.variance.unwrap_or(of_features.variance);
         let feature_noise = recipe.noise_variance.unwrap_or_else(|| surrogate.noise_variance.max(RIDGE));

@@ -88,7 +88,9 @@ impl Protocol for Federated {
             found.map(move |problem| problem.below(&format!("groups[{index}].differences")))
         };
         let shifts = self.groups.iter().enumerate().flat_map(of);
-        found.into_iter().chain(lacking).chain(idle).chain(shifts).collect()
+        let scales = self.feature_length_scale.as_ref();
+        let scales = scales.and_then(|l| l.problem("feature_length_scale", problem.inputs as usize));
+        found.into_iter().chain(lacking).chain(idle).chain(shifts).chain(scales).collect()
     }
 
     fn needs_objective(&self) -> bool {

@@ -8,7 +8,7 @@ use super::series::{AgentGroup, Aggregate, FederatedSeries, Sharing};
 use super::shared_model::WeightOutcomes;
 use super::theorem::RegretTerms;
 use crate::network::announced_seconds;
-use crate::objectives::Objective;
+use crate::objectives::{LengthScales, Objective};
 use crate::privacy::mechanisms::{Divisor, Informative, Participation, SensitivityRule};
 use crate::protocols::stage::differences::Factors;
 use crate::protocols::stage::{ReplicationSetup, series};
@@ -42,10 +42,10 @@ pub struct Federated {
     /// M, the number of random Fourier features. Default: 50.
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
-    /// Length-scale of the features, in units of the (scaled) inputs. Default: that of the agents' own models before
-    /// they are first fitted.
+    /// Length-scale of the features, in units of the (scaled) inputs, or a list with one for each input. Default: that of the
+    /// agents' own models before they are first fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub feature_length_scale: Option<Positive>,
+    pub feature_length_scale: Option<LengthScales>,
     /// Prior variance of the shared model: the prior variance of a weight times the squared length of a feature
     /// vector, in squared units of the objective. Default: that of agents' own models before any fit; the authors'
     /// landmine experiment: 1.
@@ -104,7 +104,7 @@ impl Federated {
     pub(super) fn feature_recipe(&self) -> FeatureRecipe {
         FeatureRecipe {
             m: self.features.get() as usize,
-            length_scale: self.feature_length_scale.map(Positive::get),
+            length_scale: self.feature_length_scale.clone(),
             variance: self.feature_variance.map(Positive::get),
             noise_variance: self.feature_noise.map(Positive::get),
         }

@@ -43,6 +43,13 @@ vocabulary! {
             /// The point, in the units of the inputs.
             point: Vec<f64>,
         } = 3,
+        /// From the users' side to a reader: the mean of the rewards so far.
+        Mean {
+            /// Number of rewards.
+            count: u64,
+            /// Their mean, as released.
+            mean: Released<f64>,
+        } = 4,
     }
 }
 
@@ -103,7 +110,25 @@ vocabulary! {
             /// Whether the reward lies outside of the bound.
             exceeds: bool,
         } = 5,
+        /// A user's reward counts in the running mean, or not, because as many rewards of the same person as may count did so.
+        Counted {
+            /// The user.
+            user: u64,
+            /// Whether it counts.
+            counts: bool => as_word,
+        } = 6,
+        /// The mean of the rewards so far was published.
+        MeanPublished {
+            /// Number of rewards.
+            count: u64,
+            /// Their mean, as released.
+            mean: f64,
+        } = 7,
     }
+}
+
+fn as_word(truth: &bool, digest: &mut Digest) {
+    digest.word(u64::from(*truth));
 }
 
 /// Digests nothing: for a field that follows from the rest of the journal.
@@ -118,7 +143,11 @@ impl ProtocolFact for OwnFact {
     fn closes(&self) -> Option<u64> {
         match self {
             Self::Learned { user } => Some(user + 1),
-            Self::Played { .. } | Self::Tried { .. } | Self::Silent { .. } => None,
+            Self::Played { .. }
+            | Self::Tried { .. }
+            | Self::Silent { .. }
+            | Self::Counted { .. }
+            | Self::MeanPublished { .. } => None,
         }
     }
 }
@@ -137,6 +166,7 @@ impl Rounds for LocalProtocol {
             | Message::Play { user, .. }
             | Message::PlayAt { user, .. }
             | Message::Report { user, .. } => Some(user + 1),
+            Message::Mean { .. } => None,
         }
     }
 
@@ -152,6 +182,7 @@ impl Payload for Message {
             Self::Play { .. } => 16,
             Self::PlayAt { point, .. } => 16 + 8 * point.len() as u64,
             Self::Report { .. } => 24,
+            Self::Mean { .. } => 16,
         };
         HEADER_BYTES + payload
     }

@@ -23,6 +23,8 @@
 //! reward exceeds the bound (or only with a stated probability), and the ledger entry has the basis
 //! "conditional"; if rewards do exceed it, the claim is "refuted". Whether a user answers is not
 //! hidden; if it depends on the reward, the ledger has an entry for it.
+//!
+//! The users' side may publish the mean of all rewards so far ([`RunningMean`]), from a registry that the users trust.
 
 mod arrivals;
 mod bounds;
@@ -35,8 +37,10 @@ mod never_answer;
 mod play;
 mod popularity;
 mod public;
+mod published_means;
 mod recent;
 mod recipe;
+mod running_mean;
 mod service;
 mod tally;
 mod times;
@@ -52,3 +56,4 @@ pub use messages::{Fact, LocalProtocol, Message, OwnFact, Timer};
 pub use never_answer::NeverAnswer;
 pub use popularity::{Even, Popularity, PopularityMember, PopularityModel, Zipf};
 pub use recipe::{Local, SeriesRecipe};
+pub use running_mean::RunningMean;

@@ -7,9 +7,10 @@ use super::messages::LocalProtocol;
 use super::never_answer::NeverAnswer;
 use super::public::taken_as_public;
 use super::recipe::{Local, SeriesRecipe};
+use super::running_mean::RunningMean;
 use super::service::{OneLearner, Service};
 use super::tally::Tally;
-use super::users::{UserSettings, Users};
+use super::users::{Publishing, UserSettings, Users};
 use crate::gp::ArmCovariance;
 use crate::kernel::Party;
 use crate::learners::{Arms, BoxModel, BuildError, Learner, LearnerModel, ProblemConstants, Random};
@@ -199,20 +200,25 @@ impl Local {
         let clips = levels.iter().any(|level| level.mechanism.is_some());
         let personal = series.epsilons.clone().filter(|_| !stage.directions.dry);
         let is_personal = personal.is_some();
+        let publishing = series.running_mean.as_ref();
+        let publishing =
+            publishing.map(|recipe| self.publishing(recipe, &series.name, stage, users)).transpose()?;
+        let publishes = publishing.is_some();
         let parties = self.parties(
             stage,
             (service, users),
             (instance, continuum, key, crowd),
-            (levels, personal),
+            (levels, personal, publishing),
             (&series.learner, learners),
         );
-        let mut tally = Tally::new(instance, crowd, self.rounds);
+        let mut tally = Tally::new(instance, crowd, self.rounds, publishes);
         let mut record = stage.play(&series.name, parties, key, Releases::by_unit(), &mut |at, fact| {
             tally.see(fact, at);
         })?;
         let may_be_silent = crowd.cohorts.iter().any(|all| all.never_answer != NeverAnswer::default());
         tally.into_record(&mut record, clips, may_be_silent);
-        record.public.extend(taken_as_public(self, stage, instance, is_personal));
+        let readers = series.running_mean.as_ref().map_or(&[][..], |published| &published.readers);
+        record.public.extend(taken_as_public(self, stage, instance, is_personal, readers));
         if let Some(bounds) = bounds.filter(|_| !is_personal) {
             record.bounds = bounds.of(&series.learner, &all, series.report.as_dyn().epsilon());
             if stage.changes_at_fork(&series.name) {
@@ -220,6 +226,29 @@ impl Local {
             }
         }
         Ok(record)
+    }
+
+    /// How a series publishes the mean of all rewards.
+    fn publishing(
+        &self,
+        recipe: &RunningMean,
+        series: &str,
+        stage: &ReplicationSetup,
+        users: PartyId,
+    ) -> Result<Publishing, ReplicationError> {
+        let bad = |problem: Problem| ReplicationError::scenario(series, &problem);
+        let readers = recipe.readers.iter().map(|reader| stage.party("readers", reader).map_err(bad));
+        let readers = readers.collect::<Result<Vec<_>, _>>()?;
+        let mut observers: Vec<Observer> = recipe.readers.iter().cloned().map(Observer).collect();
+        for relay in stage.read_between(users, &readers, &[]) {
+            if !observers.contains(&relay) {
+                observers.push(relay);
+            }
+        }
+        let population = self.population.map_or(self.rounds, NonZeroU64::get);
+        let mechanism = recipe.mechanism(self.rounds, population);
+        let mechanism = mechanism.map_err(|error| ReplicationError::party(series, error))?;
+        Ok(Publishing { recipe: recipe.clone(), mechanism, readers, observers: observers.into() })
     }
 
     /// What a learner knows about the problem and about the reports of its users. Each of `levels` describes
@@ -264,12 +293,21 @@ impl Local {
         stage: &ReplicationSetup,
         (service, users): (PartyId, PartyId),
         (instance, continuum, key, crowd): (&Instance, Option<Continuum>, Key, &Crowd),
-        (levels, personal): (Vec<LevelOfUsers>, Option<PersonalEpsilons>),
+        (levels, personal, publishing): (Vec<LevelOfUsers>, Option<PersonalEpsilons>, Option<Publishing>),
         (recipe, learners): (&LearnerModel, Vec<OneLearner>),
     ) -> Vec<Box<dyn Party<LocalProtocol>>> {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
         let arrivals = self.arrivals.as_dyn();
+        // Which arms earlier users were given depends on their reports, and means of rewards depend on the arms.
+        let mut reading = stage.read_between(users, &[service], &[]);
+        let depend = publishing.iter().filter(|_| !recipe.as_dyn().ignores_outcomes());
+        let of_means = depend.flat_map(|publishing| publishing.observers.iter());
+        for observer in of_means.filter(|observer| observer.0 != self.service) {
+            if !reading.contains(observer) {
+                reading.push(observer.clone());
+            }
+        }
         let service_party = Service::new(
             users,
             arrivals.patience(),
@@ -296,9 +334,10 @@ impl Local {
                 noise: key.child("objective noise"),
                 behaviour: users_key.child("behaviour"),
                 mechanisms: users_key.child("mechanisms"),
+                publishing,
                 intervals: users_key.child("intervals").stream(),
             },
-            BudgetMeter::new(stage.budget).read_by(stage.read_between(users, &[service], &[])),
+            BudgetMeter::new(stage.budget).read_by(reading),
         );
         stage.all_parties([
             (service, Box::new(service_party) as Box<dyn Party<LocalProtocol>>),

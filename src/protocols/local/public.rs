@@ -35,12 +35,14 @@ impl Local {
     }
 }
 
-/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own.
+/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own, `readers` are those of
+/// published means.
 pub(super) fn taken_as_public(
     local: &Local,
     stage: &ReplicationSetup,
     instance: &Instance,
     personal: bool,
+    readers: &[String],
 ) -> Vec<PublicFact> {
     let mut facts = of_the_problem(local, stage, instance);
     let asked = local.arrivals.as_dyn().patience().is_some();
@@ -52,6 +54,11 @@ pub(super) fn taken_as_public(
     let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \
                 what the ledger states for the service, and is unprotected where these reports are";
     facts.push(about(arms).for_observer(&local.users));
+    for reader in readers {
+        let counts = "how many rewards the published means are of, and when they are published: assumed not to depend on \
+                      the reward";
+        facts.push(about(counts).for_observer(reader));
+    }
     if !local.cohorts.is_empty() {
         let cohorts = "which cohort each user belongs to, and how likely each cohort answers: assumed not to depend on the \
                        user's reward";

@@ -4,6 +4,7 @@ use super::arrivals::ArrivalModel;
 use super::cohort::{self, Cohort};
 use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
+use super::running_mean::{Beside, RunningMean};
 use super::times::time_problems;
 use crate::learners::{LearnerModel, Outcomes};
 use crate::network::latency::LatencyModel;
@@ -83,6 +84,9 @@ pub struct SeriesRecipe {
     /// epsilon of `report`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilons: Option<PersonalEpsilons>,
+    /// The mean of all rewards so far, which the users' side publishes to readers. Default: nothing is published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running_mean: Option<RunningMean>,
     /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default: false, one
     /// learner for all users.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -130,10 +134,35 @@ impl Local {
             problems
                 .extend(found.into_iter().map(|p| p.below(name).below(&format!("series[{index}].report"))));
             problems.extend(self.personal_problems(recipe, index));
+            problems.extend(self.published_problems(stage, recipe, index));
             let learner = recipe.learner.as_dyn().problems();
             problems.extend(learner.into_iter().map(|p| p.below(&format!("series[{index}].learner"))));
         }
         problems
+    }
+
+    /// What is wrong with published means.
+    fn published_problems(
+        &self,
+        stage: &ReplicationSetup,
+        recipe: &SeriesRecipe,
+        index: usize,
+    ) -> Vec<Problem> {
+        let Some(published) = &recipe.running_mean else { return Vec::new() };
+        let beside = Beside {
+            users: &self.users,
+            rounds: self.rounds,
+            population: self.population.map(NonZeroU64::get),
+            differ: !self.cohorts.is_empty() || recipe.epsilons.is_some(),
+            silence_is_informative: self.silence_is_informative(),
+        };
+        let place = format!("series[{index}].running_mean");
+        let unknown =
+            published.readers.iter().enumerate().filter_map(|(number, reader)| {
+                stage.party(&format!("{place}.readers[{number}]"), reader).err()
+            });
+        let found = published.problems(&beside).into_iter().map(|problem| problem.below(&place));
+        unknown.chain(found).collect()
     }
 
     /// What is wrong with personal epsilons, and with a learner for each cohort.

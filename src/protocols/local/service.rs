@@ -165,7 +165,10 @@ impl Party<LocalProtocol> for Service {
             }
             Input::Timer(Timer::Patience { user }) => self.skip_user(ctx, user),
             Input::Start
-            | Input::Message { message: Message::Play { .. } | Message::PlayAt { .. }, .. }
+            | Input::Message {
+                message: Message::Play { .. } | Message::PlayAt { .. } | Message::Mean { .. },
+                ..
+            }
             | Input::Timer(_)
             | Input::WentOffline
             | Input::CameBack => {}

@@ -3,6 +3,7 @@
 use super::cohort_regret::CohortRegret;
 use super::crowd::Crowd;
 use super::messages::OwnFact;
+use super::published_means::PublishedMeans;
 use crate::objectives::Instance;
 use crate::protocols::stage::{Evaluations, SeriesOutcome, SeriesRecord};
 use crate::vocab::Time;
@@ -38,10 +39,12 @@ pub(super) struct Tally<'a> {
     silent: u64,
     learned: u64,
     exceeding: u64,
+    /// How far published means are from the means of the rewards; `None` if none is published.
+    published: Option<PublishedMeans>,
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(instance: &'a Instance, crowd: &Crowd, rounds: u64) -> Self {
+    pub(super) fn new(instance: &'a Instance, crowd: &Crowd, rounds: u64, publishes: bool) -> Self {
         Self {
             evaluations: Evaluations::new(instance).with_round_limit(rounds, RECORDED),
             cohorts: CohortRegret::new(crowd),
@@ -54,10 +57,14 @@ impl<'a> Tally<'a> {
             silent: 0,
             learned: 0,
             exceeding: 0,
+            published: publishes.then(PublishedMeans::default),
         }
     }
 
     pub(super) fn see(&mut self, fact: &OwnFact, at: Time) {
+        if let Some(published) = &mut self.published {
+            published.see(fact);
+        }
         match fact {
             OwnFact::Played { user, arm, reward, exceeds } => {
                 self.played += 1;
@@ -76,6 +83,7 @@ impl<'a> Tally<'a> {
                 self.reported -= self.last_reward;
             }
             OwnFact::Learned { .. } => self.learned += 1,
+            OwnFact::Counted { .. } | OwnFact::MeanPublished { .. } => {}
         }
     }
 
@@ -110,6 +118,9 @@ impl<'a> Tally<'a> {
             record.outcomes.push(SeriesOutcome::new(BIAS, value));
             let value = self.reported / reporting as f64 - self.due / self.played as f64;
             record.outcomes.push(SeriesOutcome::new(NONRESPONSE_BIAS, value));
+        }
+        if let Some(published) = &self.published {
+            published.into_record(record);
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);

@@ -6,11 +6,12 @@ use super::crowd::{CohortUsers, LevelOfUsers, protected};
 use super::membership::Membership;
 use super::messages::{LocalProtocol, Message, OwnFact, Timer};
 use super::recent::Recent;
+use super::running_mean::{RunningMean, TRUSTED};
 use crate::kernel::{Context, Input, Party};
 use crate::objectives::Continuum;
 use crate::privacy::ledger::{BudgetMeter, Occasion, ReleaseError, enter, release};
-use crate::privacy::mechanisms::Disclosure;
-use crate::privacy::{PersonalEpsilons, Sensitive};
+use crate::privacy::mechanisms::{Disclosure, TreeAggregation};
+use crate::privacy::{PersonalEpsilons, RunningSum, Sensitive};
 use crate::protocols::stage::{JournalLedger, end, end_refused};
 use crate::rng::{Key, Stream};
 use crate::vocab::{Neighbours, Observer, PartyId, ProtectedUnit, Span};
@@ -30,6 +31,16 @@ impl Clone for PendingReport {
     fn clone(&self) -> Self {
         Self { arm: self.arm, reward: self.reward.duplicate(), round: self.round }
     }
+}
+
+/// How the mean of all rewards is published.
+#[derive(Clone, Debug)]
+pub(super) struct Publishing {
+    pub(super) recipe: RunningMean,
+    pub(super) mechanism: TreeAggregation,
+    pub(super) readers: Vec<PartyId>,
+    /// Who sees the means: the readers, and relays that can read them.
+    pub(super) observers: Arc<[Observer]>,
 }
 
 /// What all users of one series have in common.
@@ -63,6 +74,8 @@ pub(super) struct UserSettings {
     pub(super) behaviour: Key,
     /// Node of the mechanisms' draws, by user.
     pub(super) mechanisms: Key,
+    /// `None` if no mean is published.
+    pub(super) publishing: Option<Publishing>,
     /// Draws of the intervals between users who arrive without being asked.
     pub(super) intervals: Stream,
 }
@@ -97,6 +110,8 @@ pub(super) struct Users {
     meter: BudgetMeter,
     /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
+    /// The sum of all rewards so far, once there is one and means are published, and the number of rewards.
+    sum: Option<(RunningSum, u64)>,
 }
 
 impl Users {
@@ -109,6 +124,7 @@ impl Users {
             known: Recent::new(),
             meter,
             intended: BTreeMap::new(),
+            sum: None,
         }
     }
 
@@ -228,8 +244,49 @@ impl Users {
         };
         match released {
             Ok(reward) => ctx.send(self.settings.service, Message::Report { user, arm, reward }),
-            Err(error) => self.fail(ctx, user, &error),
+            Err(error) => return self.fail(ctx, user, &error),
         }
+        if let Err(error) = self.publish(ctx, (user, round), &reward) {
+            self.fail(ctx, user, &error);
+        }
+    }
+
+    /// Adds a reward to the sum of all, and publishes the mean if it is due.
+    fn publish(
+        &mut self,
+        ctx: &mut Context<'_, LocalProtocol>,
+        (user, round): (u64, u64),
+        reward: &Sensitive<f64>,
+    ) -> Result<(), ReleaseError> {
+        let Some(publishing) = self.settings.publishing.clone() else { return Ok(()) };
+        if self.sum.is_none() {
+            let mut occasion = self.occasion(ctx, "running means of rewards", user, round);
+            // All sums together, about every person.
+            occasion.unit_index = None;
+            occasion.conditions.push(TRUSTED.to_owned());
+            let Some((first, others)) = publishing.observers.split_first() else { return Ok(()) };
+            occasion.observer = first.clone();
+            let others: Arc<[Observer]> = others.into();
+            let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&others);
+            let stream = self.settings.mechanisms.child("running mean").stream();
+            let (mechanism, range) = (&publishing.mechanism, publishing.recipe.range);
+            self.sum = Some((RunningSum::begin(&mut ledger, occasion, mechanism, range, stream)?, 0));
+        }
+        let person = self.settings.membership.person(user).unwrap_or(user);
+        let Some((sum, count)) = &mut self.sum else { return Ok(()) };
+        let released = sum.add(person, reward)?;
+        ctx.record(OwnFact::Counted { user, counts: released.is_some() }.into());
+        let Some(released) = released else { return Ok(()) };
+        *count += 1;
+        let count = *count;
+        if count.is_multiple_of(publishing.recipe.every.get()) {
+            let mean = released.map(|sum| sum / count as f64);
+            ctx.record(OwnFact::MeanPublished { count, mean: *mean.get() }.into());
+            for reader in &publishing.readers {
+                ctx.send(*reader, Message::Mean { count, mean: mean.clone() });
+            }
+        }
+        Ok(())
     }
 
     fn fail(&self, ctx: &mut Context<'_, LocalProtocol>, user: u64, error: &ReleaseError) {
@@ -261,7 +318,10 @@ impl Party<LocalProtocol> for Users {
                 self.report(ctx, user);
                 self.finish(ctx);
             }
-            Input::Message { message: Message::Arrived { .. } | Message::Report { .. }, .. }
+            Input::Message {
+                message: Message::Arrived { .. } | Message::Report { .. } | Message::Mean { .. },
+                ..
+            }
             | Input::Timer(_)
             | Input::WentOffline
             | Input::CameBack => {}

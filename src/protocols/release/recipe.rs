@@ -125,11 +125,15 @@ impl Release {
             if let Some(reason) = publication.needs_finite_set() {
                 problems.push(Problem::wrong(
                     format!("series[{index}].publication"),
-                    "a publication for the points of a box: RandomRepetitions, NonPrivate or Blind",
+                    "a publication for the points of a box: RandomRepetitions, Lipschitz, NonPrivate or Blind",
                     format!("{name}: {reason}"),
                     "take one of these, or a finite set of arms, `points: Sobol(1024)` in the objective",
                 ));
             }
+            let domain = objective.domain();
+            let on_box = domain.as_ref().and_then(|domain| publication.problem_on_box(domain));
+            let place = format!("series[{index}].publication.{name}");
+            problems.extend(on_box.map(|problem| problem.below(&place)));
             let learner = publication.learner().filter(|learner| !learner.as_dyn().searches_boxes());
             problems.extend(learner.map(|learner| {
                 Problem::wrong(

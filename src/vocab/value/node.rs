@@ -111,6 +111,15 @@ impl<'a> Part<'a> {
         node.name.is_none() && matches!(node.body, Body::Leaf(Scalar::Text(_)))
     }
 
+    /// Whether this is a list, or a variant that holds one.
+    pub(crate) fn is_list(self) -> bool {
+        let node = match &self.node.body {
+            Body::Tuple(items) if self.inside && items.len() == 1 => &items[0],
+            _ => self.node,
+        };
+        node.name.is_none() && matches!(node.body, Body::List(_))
+    }
+
     /// The content of the brackets after the name of a variant in a scenario's text.
     pub(super) fn inside(node: &'a Node) -> Self {
         Self { node, inside: true, is_data: false }

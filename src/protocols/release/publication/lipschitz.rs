@@ -10,14 +10,15 @@ use crate::privacy::mechanisms::{Laplace, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::constants as k;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::series::too_many_points;
-use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem};
+use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The best outcome of any search is published with Laplace noise. This is epsilon-DP for all functions.
 ///
 /// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
-/// different settings.
+/// different settings. On a box, whose only input is then lambda, the same bound holds: it is about any two values of lambda
+/// between `lambda_min` and `lambda_max`.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
 ///
 /// Example: `Lipschitz(epsilon: 1, learner: GpUcb(), assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
@@ -56,8 +57,39 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 }
 
 impl Publication for Lipschitz {
+    /// Corollary 4 is printed for a finite set of settings, but its proof uses only Theorem 7, which is about any two values of
+    /// lambda: the best outcomes of two neighbours' searches are outcomes at two values between `lambda_min` and `lambda_max`.
     fn needs_finite_set(&self) -> Option<&'static str> {
-        Some("Corollary 4 of Kusner et al. 2015, for Algorithm 3, is stated for a finite set of settings")
+        None
+    }
+
+    fn problem_on_box(&self, domain: &SearchBox) -> Option<Problem> {
+        let cure = "search one input, the regularisation: dimensions: [Real(name: \"lambda\", low: 0.1, high: 1, scale: Log)]";
+        let [(low, high)] = domain.sides() else {
+            let expected = "a box with one input, lambda: Theorem 7 of Kusner et al. 2015 bounds how far losses at two values of \
+                            lambda lie apart, and says nothing about another input";
+            return Some(Problem::wrong("", expected, format!("{} inputs", domain.d()), cure));
+        };
+        if domain.categories().iter().any(|list| !list.is_empty()) {
+            let expected = "a box with one input, lambda, which is a number";
+            return Some(Problem::wrong("", expected, "a category", cure));
+        }
+        let assumed = self.assume?;
+        let (least, most) = (assumed.lambda_min.get(), assumed.lambda_max.get());
+        (*low < least || *high > most).then(|| {
+            let expected = format!("a box within lambda_min and lambda_max, {least} to {most}");
+            let found = format!("{low} to {high}");
+            Problem::wrong(
+                "assume",
+                expected,
+                found,
+                "state the ends of the box as lambda_min and lambda_max",
+            )
+        })
+    }
+
+    fn learner(&self) -> Option<&LearnerModel> {
+        Some(&self.learner)
     }
 
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
@@ -97,6 +129,8 @@ impl Publication for Lipschitz {
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (facts, basis) = task.loss_facts(self.assume)?;
+        let of_lambda = task.domain.is_some().then(|| "the input of the box being lambda".to_owned());
+        let basis = basis.with_conditions(of_lambda.as_slice());
         let sensitivity = sensitivity(facts, self.constants);
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)?
             .computed_within(task.rounding()?)

@@ -9,7 +9,7 @@ use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, Selected, SelectedT
 use crate::programs::Program;
 use crate::protocols::release::failure::CannotRelease;
 use crate::protocols::stage::OutcomeBound;
-use crate::vocab::{Effort, Epsilon, Neighbours, Positive, Probability, Problem};
+use crate::vocab::{Effort, Epsilon, Neighbours, Positive, Probability, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,12 @@ pub trait Publication: Send + Sync {
     /// Why the recipe cannot publish a point of a box; `None` if it can. Default: its theorem is about a finite set.
     fn needs_finite_set(&self) -> Option<&'static str> {
         Some("its theorem is about a finite set of settings")
+    }
+
+    /// What is wrong with the recipe for the points of this box; paths are relative to the recipe.
+    fn problem_on_box(&self, domain: &SearchBox) -> Option<Problem> {
+        let _ = domain;
+        None
     }
 
     /// The learner that searches, if the recipe leaves this choice to the scenario. Default: none.

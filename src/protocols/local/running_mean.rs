@@ -1,0 +1,132 @@
+//! The mean of all rewards so far, which the users' side publishes again and again.
+
+use crate::privacy::mechanisms::clipping::Range;
+use crate::privacy::mechanisms::{Gaussian, MechanismError, NoiseArithmetic, SumEstimate, TreeAggregation};
+use crate::vocab::{Delta, Epsilon, Positive, Problem, TreePlan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU64;
+
+/// The mean of all reported rewards so far, published after every reward (or every k-th) to readers. A registry that all users trust
+/// adds up their clipped rewards by tree aggregation, so that all publications together have one price.
+///
+/// A sum has noise of a standard deviation that grows with the logarithm of the number of rewards, while fresh noise for
+/// each publication would have to grow with its square root. Readers learn nothing else, but which arms earlier users were
+/// given depends on the reports, so the ledger lists the reports for readers too.
+///
+/// Example: `RunningMean(readers: ["public"], range: Range(low: -3, high: 3), epsilon: 1, delta: 1e-6)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunningMean {
+    /// Names of the parties to whom the means are published.
+    pub readers: Vec<String>,
+    /// The public range to which rewards are clipped, in units of the objective.
+    pub range: Range,
+    /// Epsilon of all published means together, for one person.
+    pub epsilon: Epsilon,
+    /// Delta of that epsilon.
+    pub delta: Delta,
+    /// Rewards of one person that count; further ones are left out of the mean. Default: the mean number of visits, rounded up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contributions: Option<NonZeroU64>,
+    /// Rewards from one publication to the next. Default: 1.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub every: NonZeroU64,
+    /// Rewards after which a new tree begins, which costs less for persons with several rewards and adds noise. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<NonZeroU64>,
+    /// How a sum is computed from noisy partial sums. Default: `FewestPartialSums`.
+    #[serde(default)]
+    pub estimate: SumEstimate,
+    /// How the noise is sampled. Default: `Exact`.
+    #[serde(default)]
+    pub arithmetic: NoiseArithmetic,
+}
+
+const fn one() -> NonZeroU64 {
+    NonZeroU64::MIN
+}
+
+const fn is_one(number: &NonZeroU64) -> bool {
+    number.get() == 1
+}
+
+/// The condition under which the price holds, beside those of the mechanism.
+pub(super) const TRUSTED: &str = "the registry that adds up the users' rewards being trusted by them";
+
+impl RunningMean {
+    /// The mechanism for at most `rounds` rewards of `population` people.
+    ///
+    /// # Errors
+    /// [`MechanismError`] if no noise gives this epsilon and delta.
+    pub fn mechanism(&self, rounds: u64, population: u64) -> Result<TreeAggregation, MechanismError> {
+        let steps = NonZeroU64::new(rounds).unwrap_or(NonZeroU64::MIN);
+        let visits = NonZeroU64::new(rounds.div_ceil(population.max(1))).unwrap_or(NonZeroU64::MIN);
+        let plan =
+            TreePlan { steps, contributions: self.contributions.unwrap_or(visits), restart: self.restart };
+        let width = self.range.width()?;
+        let unit = Positive::new(1.0).map_err(MechanismError::out_of_range)?;
+        let multiplier = Gaussian::analytic(self.epsilon, self.delta, unit)?.standard_deviation();
+        let sd = multiplier * self.estimate.sensitivity_squared(&plan).sqrt() * width.get();
+        let sd = Positive::new(sd).map_err(MechanismError::out_of_range)?;
+        Ok(TreeAggregation::new(plan, sd, width).estimated_by(self.estimate).with(self.arithmetic))
+    }
+
+    /// Problems of these settings beside the rest of the recipe.
+    pub(super) fn problems(&self, beside: &Beside<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut refuse = |field: &str, expected: &str, found: String, cure: &str| {
+            problems.push(Problem::wrong(field, expected, found, cure));
+        };
+        if self.readers.is_empty() {
+            refuse("readers", "at least one party", "none".to_owned(), "write readers: [\"public\"]");
+        }
+        for (index, reader) in self.readers.iter().enumerate() {
+            let field = format!("readers[{index}]");
+            if self.readers[..index].contains(reader) {
+                refuse(&field, "another party", format!("{reader} again"), "name each party once");
+            }
+            if reader == beside.users {
+                let cure = "name a party that only reads";
+                refuse(&field, "another party than the users", reader.clone(), cure);
+            }
+        }
+        let Some(population) = beside.population else {
+            let expected = "`population`, since the price of all means together is that of a person";
+            let cure = "write population: how many people there are, in the protocol";
+            refuse("", expected, "none".to_owned(), cure);
+            return problems;
+        };
+        if beside.differ {
+            let expected = "users who are all alike, since the price of the means is one for all of them";
+            let found = "cohorts, or an epsilon for each user".to_owned();
+            refuse("", expected, found, "leave one of the two out");
+        }
+        if beside.silence_is_informative {
+            let expected =
+                "silence that does not depend on the reward, since the number of rewards so far is published";
+            let found = "never_answer that depends on it".to_owned();
+            refuse("", expected, found, "write never_answer: Independent(0.1)");
+        }
+        match self.range.width().and_then(|_| self.mechanism(beside.rounds, population)) {
+            Ok(_) => {}
+            Err(error) => refuse(
+                "",
+                "noise for this range, epsilon and delta",
+                error.to_string(),
+                "raise epsilon or delta",
+            ),
+        }
+        problems
+    }
+}
+
+/// What else a recipe states that matters for published means.
+pub(super) struct Beside<'a> {
+    pub(super) users: &'a str,
+    pub(super) rounds: u64,
+    pub(super) population: Option<u64>,
+    /// Whether there are cohorts or personal epsilons.
+    pub(super) differ: bool,
+    pub(super) silence_is_informative: bool,
+}
