@@ -33,8 +33,8 @@ pub struct BraninHoo {
     /// Kernel that the learner assumes. Default: `SquaredExponential`.
     #[serde(default)]
     pub kernel: Kernel,
-    /// Length-scale that the learner assumes, in units of the scaled inputs, or a list of two, one for each input. Default:
-    /// 6.645.
+    /// Length-scale that the learner assumes, in units of the scaled inputs, or a list of two, one for each input.
+    /// Default: 6.645.
     #[serde(default = "default_length_scale")]
     pub length_scale: LengthScales,
     /// Prior variance that the learner assumes. Default: 1.05.

@@ -97,8 +97,8 @@ pub(in crate::cli) struct MechanismAuditArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AuditOptions {
-    /// Trials for each of D and D'; half of them choose the test, the other half are counted. Default:
-    /// 100000, and 10000 for a scenario
+    /// Trials for each of D and D'; half of them choose the test, the other half are counted.
+    /// Default: 100000, and 10000 for a scenario
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
     pub(in crate::cli) trials: Option<u64>,
     /// Seed of all draws. Default: 0, or the scenario's

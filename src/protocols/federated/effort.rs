@@ -123,14 +123,16 @@ impl Federated {
     /// Memory and time of one agent with this number of points: of its own model, from which it draws a function in
     /// every round, and of the shared one.
     fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
-        let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
+        // On a box there are no arms whose means and variances are kept.
+        let arms = if problem.is_box { 0 } else { problem.arms };
+        let (n, m, t) = (arms as f64, f64::from(self.features.get()), points as f64);
         // With few points both models are computed for every draw, and only the points are kept.
         let kept = points > FEW as u64;
         let again = if kept { FEW as f64 } else { t };
         let again = again * again / 2.0;
         // A row of the model has one number per arm. Rows are allocated in groups of sixteen, and
         // arms in tiles of 32.
-        let rows = NUMBER * problem.arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
+        let rows = NUMBER * arms.next_multiple_of(32) as f64 * points.next_multiple_of(16) as f64;
         let rows = if kept { rows } else { 0.0 };
         // On a box a draw is a sum of features, which is computed at every candidate and at every step of the search.
         let draw = if problem.is_box {
@@ -144,7 +146,7 @@ impl Federated {
         // same time. A model without noise keeps the rows. Whether there is noise is not known
         // here, so the estimate of memory counts the rows of all points.
         let (by_rows, changes) =
-            if problem.arms <= MAX_ARMS as u64 && t > n { (n, n * n * n) } else { (t, 0.0) };
+            if !problem.is_box && arms <= MAX_ARMS as u64 && t > n { (n, n * n * n) } else { (t, 0.0) };
         let updated = n * by_rows * (COVARIANCE + MULTIPLY * by_rows)
             + MULTIPLY * (changes / 1.5 + (t - by_rows) * n * n);
         let (initial, rounds) = (("initial_points", self.initial_points), ("rounds", self.rounds));
