@@ -49,6 +49,16 @@ const LOCAL_ONCE: &str = r#"Scenario(
         Series(name: "open", report: Disclosure(), learner: GpUcb()),
     ]),
 )"#;
+/// A party that only reads.
+const LOCAL_PUBLIC: &str = r#"Scenario(
+    name: "public", seed: 1,
+    parties: { "service": Party(), "users": Party(), "public": Party() },
+    network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
+    objective: RkhsSum(points: 20, noise: Uniform(bound: 1)),
+    protocol: Local(service: "service", users: "users", rounds: 20, population: 10, series: [
+        Series(name: "open", report: Disclosure(), learner: GpUcb()),
+    ]),
+)"#;
 pub const FEDERATED: &str = r#"Scenario(
     name: "federated", seed: 1,
     parties: { "server": Party(), "agent": Party(count: 4) },
@@ -453,6 +463,12 @@ pub fn slots(kind: &str) -> Vec<Slot> {
         "Importance" => aggregate("Aggregate(weights: Uniform, importance: {})"),
         "AnswerChance" => aggregate("Aggregate(weights: Uniform, importance: Importance(answers: {}))"),
         "StalenessDiscount" => aggregate("Aggregate(weights: Uniform, late: KeepLast, staleness: {})"),
+        "RunningMean" => all(&[LOCAL_PUBLIC], &format!("{SERIES}.running_mean"), "{}"),
+        "SumEstimate" => all(
+            &[LOCAL_PUBLIC],
+            &format!("{SERIES}.running_mean"),
+            r#"RunningMean(readers: ["public"], range: Range(low: -3, high: 3), epsilon: 1, delta: 1e-6, estimate: {})"#,
+        ),
         "Overlap" => aggregate("Aggregate(weights: Uniform, overlap: {})"),
         "Divisor" => aggregate("Aggregate(weights: Uniform, divisor: {})"),
         "Late" => aggregate("Aggregate(weights: Uniform, late: {})"),

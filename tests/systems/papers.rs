@@ -220,7 +220,8 @@ fn a_setting_is_released_from_exact_outcomes() {
         assert_ne!(code, 0);
         assert!(stderr.contains("publish: Setting"), "{stderr}");
     }
-    let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario, "-o", "objective.grid=[65, 64]"]));
+    let larger = ["-o", "objective.grid=[65, 64]", "-o", "objective.kernel=SquaredExponential"];
+    let (code, _, stderr) = code_and_output(&subrosa(&[&["check", scenario][..], &larger].concat()));
     assert_eq!(code, 3);
     assert!(stderr.contains("4096 settings"), "{stderr}");
 }

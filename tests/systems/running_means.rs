@@ -196,7 +196,10 @@ fn what_means_cannot_be_published_beside_is_refused() {
     let mean = "protocol.series[0].running_mean";
     let refused = |change: &str, parts: &[&str]| refused(&path, &[change], parts);
     refused("protocol.population=None", &["series[0].running_mean", "`population`"]);
-    refused("protocol.never_answer=WhenBelow(0.5)", &["silence that does not depend on the reward"]);
+    refused(
+        "protocol.never_answer=WhenBelow(reward: 0, share: 0.5)",
+        &["silence that does not depend on the reward"],
+    );
     refused(&format!("{mean}.readers=[]"), &["at least one party"]);
     refused(&format!("{mean}.readers=[\"users\"]"), &["another party than the users"]);
     refused(&format!("{mean}.readers=[\"publik\"]"), &["publik", "public"]);

@@ -40,7 +40,7 @@ impl SumEstimate {
             digits.map(|level| self.relative_variance_of_node(level)).sum()
         };
         let tree = plan.restart.map_or(t, |every| every.get().min(t.max(1)));
-        if tree == 0 { 0.0 } else { (t / tree) as f64 * of_tree(tree) + of_tree(t % tree) }
+        t.checked_div(tree).map_or(0.0, |trees| trees as f64 * of_tree(tree) + of_tree(t % tree))
     }
 
     /// The variance of the estimate of a partial sum of 2^level values.

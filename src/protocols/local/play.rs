@@ -216,7 +216,7 @@ impl Local {
             tally.see(fact, at);
         })?;
         let may_be_silent = crowd.cohorts.iter().any(|all| all.never_answer != NeverAnswer::default());
-        tally.into_record(&mut record, clips, may_be_silent);
+        tally.fill_record(&mut record, clips, may_be_silent);
         let readers = series.running_mean.as_ref().map_or(&[][..], |published| &published.readers);
         record.public.extend(taken_as_public(self, stage, instance, is_personal, readers));
         if let Some(bounds) = bounds.filter(|_| !is_personal) {

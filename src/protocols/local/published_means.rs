@@ -49,7 +49,7 @@ impl PublishedMeans {
         }
     }
 
-    pub(super) fn into_record(&self, record: &mut SeriesRecord) {
+    pub(super) fn fill_record(&self, record: &mut SeriesRecord) {
         record.counts.insert("means published".to_owned(), self.published);
         record.counts.insert("rewards left out of the mean".to_owned(), self.left_out);
         if self.published > 0 {

@@ -109,7 +109,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Writes everything into the record. Biases are outcomes only if users may be silent.
-    pub(super) fn into_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
+    pub(super) fn fill_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
         self.evaluations.into_record(record);
         record.groups = self.cohorts.as_ref().map_or_else(Vec::new, CohortRegret::outcomes);
         let reporting = self.played - self.silent;
@@ -120,7 +120,7 @@ impl<'a> Tally<'a> {
             record.outcomes.push(SeriesOutcome::new(NONRESPONSE_BIAS, value));
         }
         if let Some(published) = &self.published {
-            published.into_record(record);
+            published.fill_record(record);
         }
         let mut count = |name: &str, value: u64| {
             record.counts.insert(name.to_owned(), value);
