@@ -40,7 +40,7 @@ pub struct NetworkMedium {
     statistics: StatisticsTable,
     /// Parties that have relayed a message.
     relays: Vec<bool>,
-    /// Whether the work that was given last has changed the time of its party's next change of connection.
+    /// Whether the last call of [`Medium::occupied`] changed the time at which its party's connection next changes.
     replanned: bool,
 }
 

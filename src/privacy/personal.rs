@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_repeated_and_groups_have_their_own() {
+    fn lists_are_repeated_and_each_group_has_its_own_epsilon() {
         let mut stream = Key::root(4).stream();
         let given = epsilons("Given([2, 0.5, 2])");
         let found: Vec<f64> = (0..4).map(|n| given.of(n, "", &mut stream).unwrap().get()).collect();

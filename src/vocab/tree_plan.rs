@@ -62,7 +62,8 @@ impl TreePlan {
     }
 }
 
-/// For each number of contributions, the largest sum over the two parts, each given for each number of contributions.
+/// `one` and `other` are the largest sums over two parts of the steps, by number of contributions. Returns the largest sum over
+/// both parts together, for each number of contributions up to `most`.
 fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     let last = (one.len() + other.len() - 2).min(most);
     let best = |count: usize| {
@@ -73,7 +74,7 @@ fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     (0..=last).map(best).collect()
 }
 
-/// For each number of contributions, the largest sum over `times` copies of one part.
+/// The largest sum over `times` copies of a part, by number of contributions; `part` is that of one copy.
 fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     let (mut left, mut power, mut all) = (times, part.to_vec(), vec![0.0]);
     while left > 0 {
@@ -107,7 +108,7 @@ fn of_tree(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// All nodes of the complete subtrees of a tree of this many steps, one subtree for each binary digit 1.
+/// As [`of_tree`], but the sum is over all nodes of the complete subtrees, right children too.
 fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
     // A complete subtree of 2^level steps, by number of contributions.
     let mut node = vec![0.0, 1.0];
@@ -125,7 +126,7 @@ fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// A bound: the sum over all nodes of the trees, right children too, if the contributions come one after another.
+/// A bound: the sum over all nodes of the trees, right children too, if the contributions are at consecutive steps.
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
     let of_level = |level: u32| {

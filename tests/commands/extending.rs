@@ -12,7 +12,7 @@ const ADDITIONS: [(&str, &str, usize); 4] = [
     ("A mechanism", "src/privacy/mechanisms/outcomes/", 2),
     ("An accountant", "src/accounting/", 2),
     ("A publication", "src/protocols/release/", 3),
-    ("A fact that every protocol states", "src/protocols/stage/", 2),
+    ("A fact that parties of any protocol may state", "src/protocols/stage/", 2),
 ];
 
 /// The change of one file.

@@ -85,13 +85,13 @@ impl Default for Refit {
 /// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a
 /// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
 /// queried. It searches a finite set of arms, or a box, where the acquisition is maximised by 512
-/// quasi-random candidates and 64 near the best point, of which the best eight are refined with gradients. No
-/// theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that
+/// quasi-random candidates and 64 near the best point; the best four of each are refined with
+/// gradients. No theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that
 /// the model expects (kriging believer).
 ///
-/// The priors of fitted hyperparameters are those of Hvarfner, Hellsten and Nardi 2024: length-scales log-normal with median
-/// e^sqrt(2) sqrt(d) and sigma sqrt(3); the noise variance with median e^-4 and sigma 1, the variance with median 1 and sigma 1.
-/// The mean is constant and fitted without a prior.
+/// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the median
+/// e^sqrt(2) sqrt(d) and sigma sqrt(3), and the noise variance has the median e^-4 and sigma 1. The variance of the function, which BoTorch
+/// keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

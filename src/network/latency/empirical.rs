@@ -30,7 +30,7 @@ fn second() -> Span {
 }
 
 impl Empirical {
-    /// A recipe whose file has not been read.
+    /// A latency whose file has not been read.
     #[must_use]
     pub fn new(file: PathBuf, column: String, unit: Span) -> Self {
         Self { file, column, unit, sorted: None }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// that agent, and no party of the protocol receives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
-    /// The classes in alphabetical order; for a table, the quarters of its output.
+    /// The classes in alphabetical order; for a table, the four ranges between the quartiles of its output.
     pub classes: Vec<String>,
     /// Number of agents.
     pub agents: u64,

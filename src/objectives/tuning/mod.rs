@@ -412,7 +412,10 @@ impl Prepared for Ready {
                     })
                     .collect();
                 (
-                    format!("validation record {record} replaced by one of norm at most 1 chosen against the models"),
+                    format!(
+                        "validation record {record} replaced by one of norm at most 1, along a model's weights or the \
+                         difference of two models' weights"
+                    ),
                     values,
                 )
             })

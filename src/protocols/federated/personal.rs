@@ -46,26 +46,43 @@ impl Aggregate {
             problems.push(Problem::wrong("noise_multiplier", "noise, together with `personal`", "0", cure));
         }
         let refused = [
-            ("participation", !matches!(self.participation, Participation::Poisson(_)), "Poisson(..)"),
+            ("participation", !matches!(self.participation, Participation::Poisson(_)), "Poisson(..)", ""),
             (
                 "server",
                 self.server.is_masked(),
-                "Trusted: under masks each agent decides itself whether it takes part",
+                "Trusted",
+                ": under masks each agent decides itself whether it takes part",
             ),
-            ("selection", !self.selection.is_everyone(), "Everyone"),
-            ("adaptive_clip", self.adaptive_clip.is_some(), "none: its count is planned for one rate"),
-            ("divisor", self.divisor != Divisor::Planned, "Planned: any other divisor shows who answers"),
-            ("late", self.late != Late::Discard || policy.as_dyn().buffers(), "Discard, without a buffer"),
+            ("selection", !self.selection.is_everyone(), "Everyone", ""),
+            (
+                "adaptive_clip",
+                self.adaptive_clip.is_some(),
+                "none",
+                ": it assumes one sampling rate for all agents",
+            ),
+            (
+                "divisor",
+                self.divisor != Divisor::Planned,
+                "Planned",
+                ": any other divisor depends on who answers",
+            ),
+            (
+                "late",
+                self.late != Late::Discard || policy.as_dyn().buffers(),
+                "Discard, without a buffer",
+                "",
+            ),
             (
                 "visible_participation",
                 self.visible_participation,
-                "false: sampling does not protect agents that are seen to take part",
+                "false",
+                ": sampling does not protect agents that are seen to take part",
             ),
         ];
-        for (field, wrong, expected) in refused {
+        for (field, wrong, expected, reason) in refused {
             if wrong {
                 let cure = "change it, or leave `personal` out";
-                let expected = format!("{expected}, together with `personal`");
+                let expected = format!("{expected}, together with `personal`{reason}");
                 problems.push(Problem::wrong(field, expected, "another setting", cure));
             }
         }

@@ -4,7 +4,7 @@ use super::arrivals::ArrivalModel;
 use super::cohort::{self, Cohort};
 use super::never_answer::NeverAnswer;
 use super::popularity::PopularityModel;
-use super::running_mean::{Beside, RunningMean};
+use super::running_mean::{ProtocolSettings, RunningMean};
 use super::times::time_problems;
 use crate::learners::{LearnerModel, Outcomes};
 use crate::network::latency::LatencyModel;
@@ -84,7 +84,7 @@ pub struct SeriesRecipe {
     /// epsilon of `report`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilons: Option<PersonalEpsilons>,
-    /// The mean of all rewards so far, which the users' side publishes to readers. Default: nothing is published.
+    /// The mean of all rewards so far, which a registry that all users trust publishes to readers. Default: nothing is published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_mean: Option<RunningMean>,
     /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default: false, one
@@ -149,7 +149,7 @@ impl Local {
         index: usize,
     ) -> Vec<Problem> {
         let Some(published) = &recipe.running_mean else { return Vec::new() };
-        let beside = Beside {
+        let settings = ProtocolSettings {
             users: &self.users,
             rounds: self.rounds,
             population: self.population.map(NonZeroU64::get),
@@ -161,7 +161,7 @@ impl Local {
             published.readers.iter().enumerate().filter_map(|(number, reader)| {
                 stage.party(&format!("{place}.readers[{number}]"), reader).err()
             });
-        let found = published.problems(&beside).into_iter().map(|problem| problem.below(&place));
+        let found = published.problems(&settings).into_iter().map(|problem| problem.below(&place));
         unknown.chain(found).collect()
     }
 

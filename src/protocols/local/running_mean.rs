@@ -72,8 +72,8 @@ impl RunningMean {
         Ok(TreeAggregation::new(plan, sd, width).estimated_by(self.estimate).with(self.arithmetic))
     }
 
-    /// Problems of these settings beside the rest of the recipe.
-    pub(super) fn problems(&self, beside: &Beside<'_>) -> Vec<Problem> {
+    /// The problems of these settings, given those of the protocol.
+    pub(super) fn problems(&self, protocol: &ProtocolSettings<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut refuse = |field: &str, expected: &str, found: String, cure: &str| {
             problems.push(Problem::wrong(field, expected, found, cure));
@@ -86,29 +86,29 @@ impl RunningMean {
             if self.readers[..index].contains(reader) {
                 refuse(&field, "another party", format!("{reader} again"), "name each party once");
             }
-            if reader == beside.users {
+            if reader == protocol.users {
                 let cure = "name a party that only reads";
                 refuse(&field, "another party than the users", reader.clone(), cure);
             }
         }
-        let Some(population) = beside.population else {
+        let Some(population) = protocol.population else {
             let expected = "`population`, since the price of all means together is that of a person";
             let cure = "write population: how many people there are, in the protocol";
             refuse("", expected, "none".to_owned(), cure);
             return problems;
         };
-        if beside.differ {
+        if protocol.differ {
             let expected = "users who are all alike, since the price of the means is one for all of them";
             let found = "cohorts, or an epsilon for each user".to_owned();
             refuse("", expected, found, "leave one of the two out");
         }
-        if beside.silence_is_informative {
+        if protocol.silence_is_informative {
             let expected =
                 "silence that does not depend on the reward, since the number of rewards so far is published";
             let found = "never_answer that depends on it".to_owned();
             refuse("", expected, found, "write never_answer: Independent(0.1)");
         }
-        match self.range.width().and_then(|_| self.mechanism(beside.rounds, population)) {
+        match self.range.width().and_then(|_| self.mechanism(protocol.rounds, population)) {
             Ok(_) => {}
             Err(error) => refuse(
                 "",
@@ -121,8 +121,8 @@ impl RunningMean {
     }
 }
 
-/// What else a recipe states that matters for published means.
-pub(super) struct Beside<'a> {
+/// The settings of the protocol on which published means depend.
+pub(super) struct ProtocolSettings<'a> {
     pub(super) users: &'a str,
     pub(super) rounds: u64,
     pub(super) population: Option<u64>,

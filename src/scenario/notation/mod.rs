@@ -1,9 +1,10 @@
 //! Scenarios in JSON: the same document as in RON, as every programming language can write it.
 //!
 //! A field of a struct and an entry of a map are members of an object; a list and a tuple are arrays; a member of a
-//! family is an object whose only key is its name, `{"Constant": "40ms"}`, or its name as a text if it takes nothing.
-//! JSON is read into a tree with places (`read`), and written as RON with the place of every byte in the JSON
-//! (`to_ron`). From there on it is a scenario like any other, so overrides, `Each` and errors need nothing else.
+//! family is an object whose only key is its name, `{"Constant": "40ms"}`, or its name as a string if it has no fields.
+//! JSON is read into a tree that has the position of each value in the text (`read`), and written as RON with the position
+//! of every byte in the JSON (`to_ron`). The RON is then treated like any other scenario, so overrides, `Each` and errors
+//! need no code for JSON.
 //! `to_json` writes RON as JSON.
 
 mod read;

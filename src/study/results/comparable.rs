@@ -44,9 +44,9 @@ pub enum CompareError {
     },
 }
 
-/// Fields of objectives that determine which function is optimised, and in which unit. The other fields only change the
-/// difficulty.
-const WHAT: [&str; 11] = [
+/// Fields of objectives that must be the same in two compared cells, because they determine which function is optimised, or
+/// the unit of its values. A difference in another field is only noted.
+const MUST_BE_EQUAL: [&str; 11] = [
     "file",
     "training",
     "command",
@@ -91,7 +91,7 @@ impl ComparedCell {
             let field = "objective".to_owned();
             return Some(CompareError::Objectives { a: a.clone(), b: b.clone(), field });
         }
-        let field = WHAT.iter().find(|field| of_a.get(**field) != of_b.get(**field))?;
+        let field = MUST_BE_EQUAL.iter().find(|field| of_a.get(**field) != of_b.get(**field))?;
         let words = |fields: &BTreeMap<String, Value>| {
             let value = fields.get(*field).map_or_else(|| "none".to_owned(), Value::to_string);
             format!("{a} with {field} {value}")

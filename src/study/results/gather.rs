@@ -78,8 +78,8 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// The summary of the replications below `replications` that are stored so far, of a run that may be going on in this or another
-/// process. Cells without any are left out. Nothing is written.
+/// The summary of the replications below `replications` that are stored so far, and their number, of a run that may be going on in
+/// this or another process. Cells without a stored replication are left out. Nothing is written.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.

@@ -121,7 +121,8 @@ impl SeriesSums {
 /// Smallest number of rounds for which a learner that queries a single arm is reported.
 const MIN_ROUNDS: usize = 3;
 
-/// Whether every round of the learner queried the same arm. False in a federation, where each agent queries its own arm.
+/// Whether every round of the learner queried the same arm. False with fewer than [`MIN_ROUNDS`] rounds, and in a
+/// federation, where each agent queries its own arm.
 fn asks_one_arm(run: &SeriesRecord) -> bool {
     let asked = || run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm);
     run.groups.is_empty() && asked().count() >= MIN_ROUNDS && asked().all(|arm| Some(arm) == asked().next())
