@@ -10,7 +10,7 @@ use super::programs;
 use super::progress::StudyProgressBar;
 use crate::protocols::ForkPoint;
 use crate::report;
-use crate::scenario::fork::{changeable, other_readers, settled};
+use crate::scenario::fork::{changeable, new_observers, other_readers, settled};
 use crate::scenario::{ForkDraft, invalid_name};
 use crate::study::{
     self, BranchRow, FolderError, Forked, Options, Plan, RunFolder, Summary, file_safe, files, write_summary,
@@ -205,7 +205,8 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
             ));
             return Err(Exit::InvalidScenario);
         }
-        if let Some(problem) = other_readers(base, changed) {
+        let observers = || new_observers(base.draft(), changed.draft());
+        if let Some(problem) = other_readers(base, changed).or_else(observers) {
             eprint_line(format_args!("error: branch \"{name}\": {problem}"));
             return Err(Exit::InvalidScenario);
         }

@@ -218,6 +218,45 @@ mod tests {
         assert_eq!(watched.hex(), blake3::hash(&data).to_hex().to_string());
     }
 
+    /// The bytes of every kind of value: whole numbers and the bits of floats in little-endian order, lengths before what
+    /// has one.
+    #[test]
+    fn values_are_hashed_as_documented() {
+        let hashed = |value: &dyn Digestible| {
+            let mut digest = Digest::default();
+            value.digest(&mut digest);
+            digest.hex()
+        };
+        let of = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+        let words = |words: &[u64]| of(words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>().as_slice());
+        assert_eq!(hashed(&0x0102_0304_0506_0708_u64), of(&[8, 7, 6, 5, 4, 3, 2, 1]));
+        assert_eq!(hashed(&7_usize), words(&[7]));
+        assert_eq!((hashed(&true), hashed(&false)), (words(&[1]), words(&[0])));
+        assert_eq!(hashed(&1.5), words(&[1.5_f64.to_bits()]));
+        assert_eq!(hashed(&vec![1.5, -0.0]), words(&[2, 1.5_f64.to_bits(), 1 << 63]));
+        assert_eq!(hashed(&Arc::new(7_u64)), words(&[7]));
+        assert_eq!(hashed(&()), of(&[]));
+        let mut digest = Digest::default();
+        digest.words([1, 2, 3]);
+        digest.text("ab");
+        let mut bytes: Vec<u8> = [1_u64, 2, 3, 2].iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.extend(b"ab");
+        assert_eq!(digest.hex(), of(&bytes));
+    }
+
+    /// Words that end exactly at the buffer's end, just before it and just after it.
+    #[test]
+    fn words_are_hashed_across_the_end_of_the_buffer() {
+        for before in [BUFFER_BYTES - 25, BUFFER_BYTES - 24, BUFFER_BYTES - 23, BUFFER_BYTES - 1] {
+            let mut bytes = vec![3; before];
+            let mut digest = Digest::default();
+            digest.bytes(&bytes);
+            digest.words([1, 2, u64::MAX]);
+            bytes.extend([1, 2, u64::MAX].iter().flat_map(|word: &u64| word.to_le_bytes()));
+            assert_eq!(digest.hex(), blake3::hash(&bytes).to_hex().to_string(), "{before} bytes before");
+        }
+    }
+
     #[test]
     fn order_and_sign_of_zero_matter() {
         let hex = |values: &[f64]| {

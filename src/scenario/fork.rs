@@ -98,6 +98,24 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     ))
 }
 
+/// The error if parties learn protected data in a branch that they do not learn before the fork because of a setting of a series,
+/// in words: path, expected, found and help.
+#[must_use]
+pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
+    let before = base.protocol.as_dyn().learn_by_settings();
+    let names = branch.protocol.as_dyn().series();
+    let after = branch.protocol.as_dyn().learn_by_settings();
+    let (series, party, setting) = after.into_iter().find(|(series, party, _)| {
+        !before.iter().any(|(before, same, _)| (before, same) == (series, party))
+    })?;
+    let index = names.iter().position(|name| *name == series).unwrap_or_default();
+    Some(format!(
+        "protocol.series[{index}].{setting}: expected a setting with which {party} learns no more about protected data of series \
+         \"{series}\" than before the fork, found one with which it does: the ledger has no entries for {party} about the data from \
+         before the fork\n  help: change it for all branches, in the scenario, or compare two runs (subrosa compare)"
+    ))
+}
+
 fn differences(a: &Value, b: &Value, here: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     let mut descend = |step: String, a: &Value, b: &Value| {
         here.push(step);

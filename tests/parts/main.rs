@@ -12,6 +12,7 @@ mod gp_dense;
 mod gp_determinism;
 mod gp_oracle;
 mod kernel;
+mod kernel_contracts;
 mod ideal_noise;
 mod laws;
 mod learners_ldp;

@@ -232,3 +232,43 @@ fn the_audit_attacks_published_means() {
     let wrong = verdicts(&audited(&["--claim", "0.3,1e-5"]));
     assert!(wrong.iter().any(|verdict| verdict == "refuted"), "{wrong:?}");
 }
+
+/// Where arms depend on reports, the price of the means alone is not said to be all that readers learn.
+#[test]
+fn the_audit_says_where_arms_depend_on_reports() {
+    let place = TempDir::new().unwrap();
+    let path = scenario(place.path(), 1, "");
+    let basis = |series: &str| -> String {
+        let arguments =
+            ["audit", &path, "--series", series, "--observer", "public", "--trials", "200", "--format", "json"];
+        let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    assert!(basis("learns").contains("the arms taken as given"), "{}", basis("learns"));
+    assert!(!basis("random").contains("the arms taken as given"), "{}", basis("random"));
+}
+
+/// A branch whose arms depend on reports is refused if they did not before the fork: readers would learn about reports that
+/// the ledger does not list for them. The other direction, and a learner of the same kind, are permitted.
+#[test]
+fn a_branch_does_not_make_means_depend_on_reports() {
+    let place = TempDir::new().unwrap();
+    let path = scenario(place.path(), 1, "");
+    let fork = |branch: &str| {
+        let out = place.path().join("forks");
+        let arguments =
+            ["run", &path, "--fork-at", "20", "--branch", branch, "--out", out.to_str().unwrap(), "--quiet"];
+        let (code, _, stderr) = code_and_output(&subrosa(&arguments));
+        (code, stderr)
+    };
+    let (code, stderr) = fork("learning: protocol.series[1].learner=GpUcb(beta: Constant(beta: 2))");
+    assert_eq!(code, 3, "{stderr}");
+    for part in ["protocol.series[1].learner: expected", "public", "\"random\"", "before the fork", "help: "] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    let (code, stderr) = fork("other: protocol.series[0].learner=GpUcb(beta: Constant(beta: 3))");
+    assert_eq!(code, 0, "{stderr}");
+    let (code, stderr) = fork("blind: protocol.series[0].learner=Random()");
+    assert_eq!(code, 0, "{stderr}");
+}

@@ -23,6 +23,9 @@ const DRAWS: u64 = 100_000;
 /// Distance from the bound to a reward beyond it that can be recognised, in standard deviations of the privacy noise:
 /// Laplace noise exceeds it with probability e^-28.
 const REACH: f64 = 20.0;
+/// The condition under which the price of published means is all that a reader learns.
+const REPORTS: &str =
+    "the arms taken as given: they depend on the reports, which the ledger lists for the readers too";
 /// Largest sum of deltas: a sum of 1 or more would be no claim.
 const MAX_DELTA: f64 = 1.0 - f64::EPSILON;
 
@@ -44,7 +47,10 @@ impl Audited for Local {
             groups.extend(of_kind(self, series, instance, (kind, visits), given.clone(), context)?);
         }
         if let Some(means) = &series.running_mean {
-            let conditions = self.conditions(context.stage, instance);
+            let mut conditions = self.conditions(context.stage, instance);
+            if !series.learner.as_dyn().ignores_outcomes() {
+                conditions.push(REPORTS.to_owned());
+            }
             groups.push(published(self, &series.name, means, visits, context.delta, &conditions)?);
         }
         if groups.is_empty() {

@@ -73,6 +73,16 @@ impl Protocol for Local {
         self.silence_is_informative()
     }
 
+    /// Readers of published means learn something about reports if the arms, on which the means depend, depend on reports.
+    fn learn_by_settings(&self) -> Vec<(String, String, String)> {
+        let depend = |series: &&SeriesRecipe| !series.learner.as_dyn().ignores_outcomes();
+        let of = |series: &SeriesRecipe| -> Vec<(String, String, String)> {
+            let readers = series.running_mean.iter().flat_map(|means| means.readers.clone());
+            readers.map(|reader| (series.name.clone(), reader, "learner".to_owned())).collect()
+        };
+        self.series.iter().filter(depend).flat_map(of).collect()
+    }
+
     fn dry_needs_objective(&self) -> bool {
         false
     }
