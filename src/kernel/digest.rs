@@ -228,7 +228,9 @@ mod tests {
             digest.hex()
         };
         let of = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
-        let words = |words: &[u64]| of(words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>().as_slice());
+        let words = |words: &[u64]| {
+            of(words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>().as_slice())
+        };
         assert_eq!(hashed(&0x0102_0304_0506_0708_u64), of(&[8, 7, 6, 5, 4, 3, 2, 1]));
         assert_eq!(hashed(&7_usize), words(&[7]));
         assert_eq!((hashed(&true), hashed(&false)), (words(&[1]), words(&[0])));

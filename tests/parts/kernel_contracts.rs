@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use subrosa::kernel::{
-    Context, Digest, Digestible, Ending, Event, Input, KernelError, Limits, Medium, Party, PerfectMedium, Process,
-    ProcessContext, ProcessTimer, Protocol, Recorder, Resource, Discipline, Simulation,
+    Context, Digest, Digestible, Discipline, Ending, Event, Input, KernelError, Limits, Medium, Party,
+    PerfectMedium, Process, ProcessContext, ProcessTimer, Protocol, Recorder, Resource, Simulation,
 };
 use subrosa::rng::Key;
 use subrosa::vocab::{PartyId, Span, Time};
@@ -248,7 +248,9 @@ fn claims_of_different_jobs_have_different_digests() {
     for priority in [1, 1, 2] {
         claims.push(hex(&desk.request(Time::ZERO, priority, ()).claim));
     }
-    claims.push(hex(&Resource::new(std::num::NonZeroU32::MIN, Discipline::Priority).request(Time::ZERO, 2, ()).claim));
+    claims.push(hex(&Resource::new(std::num::NonZeroU32::MIN, Discipline::Priority)
+        .request(Time::ZERO, 2, ())
+        .claim));
     for (place, claim) in claims.iter().enumerate() {
         assert!(!claims[..place].contains(claim), "claim {place}");
     }

@@ -239,8 +239,18 @@ fn the_audit_says_where_arms_depend_on_reports() {
     let place = TempDir::new().unwrap();
     let path = scenario(place.path(), 1, "");
     let basis = |series: &str| -> String {
-        let arguments =
-            ["audit", &path, "--series", series, "--observer", "public", "--trials", "200", "--format", "json"];
+        let arguments = [
+            "audit",
+            &path,
+            "--series",
+            series,
+            "--observer",
+            "public",
+            "--trials",
+            "200",
+            "--format",
+            "json",
+        ];
         let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
         assert_eq!(code, 0, "{stderr}");
         stdout
@@ -257,14 +267,14 @@ fn a_branch_does_not_make_means_depend_on_reports() {
     let path = scenario(place.path(), 1, "");
     let fork = |branch: &str| {
         let out = place.path().join("forks");
-        let arguments =
-            ["run", &path, "--fork-at", "20", "--branch", branch, "--out", out.to_str().unwrap(), "--quiet"];
+        let arguments = ["run", &path, "--fork-at", "20", "--branch", branch, "--out", out.to_str().unwrap()];
         let (code, _, stderr) = code_and_output(&subrosa(&arguments));
         (code, stderr)
     };
     let (code, stderr) = fork("learning: protocol.series[1].learner=GpUcb(beta: Constant(beta: 2))");
     assert_eq!(code, 3, "{stderr}");
-    for part in ["protocol.series[1].learner: expected", "public", "\"random\"", "before the fork", "help: "] {
+    for part in ["protocol.series[1].learner: expected", "public", "\"random\"", "before the fork", "help: "]
+    {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
     let (code, stderr) = fork("other: protocol.series[0].learner=GpUcb(beta: Constant(beta: 3))");
