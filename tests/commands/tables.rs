@@ -173,6 +173,19 @@ fn runs_of_different_things_are_not_compared() {
         code == 2 && stderr.contains("one protocol, found Outsourced") && stderr.contains("Local"),
         "{stderr}"
     );
+    // Another test function.
+    let search = |function: &str| {
+        let function = format!("objective.function={function}");
+        of(
+            "scenarios/search/branin.ron",
+            &["--replications", "2", "-o", "protocol.rounds=8", "-o", &function],
+        )
+    };
+    let (code, stdout, stderr) = compare(&search("Branin"), &search("SixHumpCamel"));
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    for words in ["one objective", "objective.function", "Branin", "SixHumpCamel"] {
+        assert!(stderr.contains(words), "no {words:?}: {stderr}");
+    }
     // What differs without changing what is optimised is named, and so is an axis that one side has.
     let noisy = [&short[..], &["-o", "objective.noise_sd=Each(\"noise\", [0.1, 0.2])"]].concat();
     let (code, stdout, stderr) = compare(&of("scenarios/hospital.ron", &noisy), &hospital);

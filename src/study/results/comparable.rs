@@ -46,7 +46,9 @@ pub enum CompareError {
 
 /// Fields of objectives that must be the same in two compared cells, because they determine which function is optimised, or
 /// the unit of its values. A difference in another field is only noted.
-const MUST_BE_EQUAL: [&str; 11] = [
+const MUST_BE_EQUAL: [&str; 13] = [
+    "function",
+    "dimensions",
     "file",
     "training",
     "command",
