@@ -274,6 +274,33 @@ mod tests {
         assert!(PrivateSelection::new(laplace, poisson).is_err());
     }
 
+    /// The costs of Theorem 2, Theorem 6 and Corollary 3 of Papernot and Steinke 2022, for each noise and distribution.
+    #[test]
+    fn prices_are_those_of_the_theorems() {
+        let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());
+        let laplace = ResultNoise::Laplace(Laplace::new(of(4.0), of(2.0)));
+        let gaussian = ResultNoise::Gaussian(Gaussian::new(of(6.0), of(2.0)));
+        let shaped = |shape| Repetitions::NegativeBinomial {
+            shape: RepetitionShape::new(shape).unwrap(),
+            mean: above(7.0),
+        };
+        let cost = |noise, repetitions| {
+            let selection = PrivateSelection::new(noise, repetitions).unwrap();
+            selection.price(&Neighbours::ReplaceOne).unwrap().cost
+        };
+        assert_eq!(cost(laplace, shaped(-0.5)), Cost::PureDp { epsilon: 1.5 / 2.0 });
+        assert_eq!(cost(laplace, Repetitions::Geometric { mean: above(9.0) }), Cost::PureDp { epsilon: 1.5 });
+        let (noise_multiplier, mean) = (3.0, 7.0);
+        assert_eq!(
+            cost(gaussian, shaped(-0.5)),
+            Cost::RepeatedGaussian { noise_multiplier, shape: -0.5, mean }
+        );
+        assert_eq!(
+            cost(gaussian, Repetitions::Poisson { mean: of(7.0) }),
+            Cost::PoissonRepeatedGaussian { noise_multiplier, mean }
+        );
+    }
+
     /// The largest noisy result wins; of equal ones, the setting with the largest number.
     #[test]
     fn ties_go_to_the_largest_number() {

@@ -321,6 +321,9 @@ mod tests {
         let stream = || Key::root(42).stream();
         let at = |more| rounded(3, Deviate { whole: 7, fraction: fraction(more) }, &mut stream());
         assert_eq!((at(vec![0]), at(vec![u64::MAX])), (21, 22));
+        // Two words leave it open, and a third decides.
+        let open = u64::MAX / 3 * 2;
+        assert_eq!((at(vec![open, 0]), at(vec![open, u64::MAX])), (21, 22));
         // Compares with 128-bit arithmetic, for fractions of 88 binary digits.
         let mut words = stream();
         for _ in 0..10_000 {

@@ -43,6 +43,9 @@ pub enum Repetitions {
 /// A Poisson number with a larger mean is drawn as a sum of numbers with smaller means: e^-mean must be a normal number.
 const LARGEST_PART: f64 = 500.0;
 
+/// With a larger logarithm of gamma^-shape, P(K = 1) may be no normal number.
+const LARGEST_POWER: f64 = 690.0;
+
 impl Repetitions {
     /// Mean number of repetitions.
     #[must_use]
@@ -88,8 +91,18 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     let rest = -libm::expm1(log_gamma);
     // P(K = 1): (1 - gamma) shape / (gamma^-shape - 1), with the limit (1 - gamma) / ln(1 / gamma) for shape 0.
     let power = -shape * log_gamma;
+    let ratio = |k: u64| rest * (k as f64 + shape) / (k as f64 + 1.0);
+    if power > LARGEST_POWER {
+        // The first probabilities are too small for floating point: those below e^-LARGEST_POWER are left out.
+        let (mut k, mut log) = (1, libm::log(rest * shape) - power);
+        while log < -LARGEST_POWER {
+            log += libm::log(ratio(k));
+            k += 1;
+        }
+        return inverted(k, libm::exp(log), ratio, stream);
+    }
     let first = if power.abs() < 1e-9 { rest / -log_gamma } else { rest * shape / libm::expm1(power) };
-    inverted(1, first, |k| rest * (k as f64 + shape) / (k as f64 + 1.0), stream)
+    inverted(1, first, ratio, stream)
 }
 
 /// The first number k from `least` on at which the sum of the probabilities exceeds a uniform number; `ratio` of k is the
@@ -98,7 +111,7 @@ fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Str
     let uniform = stream.uniform();
     let (mut k, mut p, mut sum) = (least, first, first);
     // A sum of rounded probabilities can stay below the largest uniform number: then the tail is exhausted.
-    while sum <= uniform && (p > 0.0 && sum + p > sum || k as f64 <= 1.0) {
+    while sum <= uniform && sum + p > sum {
         p *= ratio(k);
         sum += p;
         k += 1;
@@ -127,6 +140,9 @@ mod tests {
             (binomial(-0.5, 4.0), f64::NAN),
             (binomial(0.0, 10.0), f64::NAN),
             (binomial(3.0, 10.0), f64::NAN),
+            // P(K = 1) is e^-693 times a number, and below the smallest number of floating point.
+            (binomial(1_000.0, 1_000.0), 0.0),
+            (binomial(1_000.0, 2_000.0), 0.0),
             (poisson(0.5), libm::exp(-0.5)),
             (poisson(30.0), libm::exp(-30.0)),
             (poisson(1_234.0), 0.0),

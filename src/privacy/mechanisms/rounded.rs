@@ -161,8 +161,17 @@ mod tests {
         assert_eq!((grid.round(-1.0), grid.value(1 << 30)), (-(1 << 30), 1.0));
         // All numbers beyond the range are moved to the same end of it.
         assert_eq!(grid.round(f64::MAX), grid.round(1e200));
-        for (noise, sensitivity) in [(1e300, 1e300), (1e-300, 1.0), (1.0, 1e20), (f64::INFINITY, 1.0)] {
+        let refused =
+            [(1e300, 1e300), (1e-300, 1e-300), (1e-300, 1.0), (1.0, 1e20), (f64::INFINITY, 1.0), (0.0, 1.0)];
+        for (noise, sensitivity) in refused {
             assert!(Grid::between(noise, sensitivity).is_err(), "{noise} {sensitivity}");
+        }
+        // The factor that the message states is permitted, and every other one below it.
+        let message = Grid::between(1.0, 1e20).unwrap_err().to_string();
+        assert!(message.contains(&format!("a factor of at most {:e} ", libm::exp2(29.0))), "{message}");
+        for (factor, fits) in [(29.0, true), (30.0, true), (31.0, false)] {
+            assert_eq!(Grid::between(1.0, libm::exp2(factor)).is_ok(), fits, "2^{factor}");
+            assert_eq!(Grid::between(libm::exp2(factor), 1.0).is_ok(), fits, "2^-{factor}");
         }
     }
 }

@@ -65,6 +65,18 @@ impl JohnsonLindenstrauss {
 mod tests {
     use super::*;
 
+    /// Fewer rows than columns have the smallest singular value 0, exactly; otherwise it is that of the centred inputs.
+    #[test]
+    fn the_smallest_singular_value_is_0_with_fewer_rows_than_columns() {
+        let of = |values: &[f64], d: usize| {
+            sigma_min(&Rows::new(values.len() / d, d, values.to_vec()).unwrap()).unwrap()
+        };
+        assert_eq!(of(&[0.1, 0.7, 0.3, 0.2, 0.9, 0.5], 3), 0.0);
+        // Centred: (-1, 0), (1, 0), (0, -2), (0, 2), with singular values sqrt(2) and sqrt(8).
+        let found = of(&[4.0, 7.0, 6.0, 7.0, 5.0, 5.0, 5.0, 9.0], 2);
+        assert!((found - 2.0_f64.sqrt()).abs() < 1e-12, "{found}");
+    }
+
     /// The grid of the synthetic experiment has sigma_min 1030.88: the largest r are 11, 15 and 22 (the paper's tables
     /// list 10, 15 and 20), and no r is small enough for epsilon = 0.1.
     #[test]

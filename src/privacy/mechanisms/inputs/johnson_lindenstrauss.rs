@@ -294,6 +294,17 @@ mod tests {
         }
     }
 
+    /// With n - 1 = d all centred inputs span the same space. A statistic is then trained on the squared lengths of rows.
+    #[test]
+    fn inputs_that_span_one_space_are_distinguished_by_lengths_of_rows() {
+        let given = Rows::new(3, 2, vec![0.1, 0.9, 0.4, 0.3, 0.8, 0.5]).unwrap();
+        let neighbour = given.moved(0, &[0.6, 0.8], 1.0);
+        let found = recipe(1.0, 1e-3, 2).distinguisher([&given, &neighbour]).unwrap();
+        assert!(found.disjoint.is_none());
+        let z = Rows::new(3, 2, vec![3.0, 4.0, 1.0, 0.0, 0.0, -2.0]).unwrap();
+        assert_eq!(found.features.unwrap()(&z), [25.0, 1.0, 4.0]);
+    }
+
     fn close(found: f64, expected: f64, relative: f64) {
         assert!((found - expected).abs() <= relative * expected.abs(), "found {found}, expected {expected}");
     }

@@ -33,6 +33,12 @@ impl JlVariant {
 /// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so the
 /// curve is exact: differences of chi-squared probabilities, in both directions.
 pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
+    let [lifted_first, plain_first] = both_directions(epsilon, r, variant);
+    lifted_first.max(plain_first).max(0.0)
+}
+
+/// Delta with the lifted data as D, and with the unlifted data as D.
+fn both_directions(epsilon: f64, r: usize, variant: JlVariant) -> [f64; 2] {
     let log_ratio = match variant {
         JlVariant::Paper => LN_2,
         JlVariant::PublicCode => 2.0 * LN_2,
@@ -51,7 +57,7 @@ pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
     } else {
         0.0
     };
-    lifted_first.max(plain_first).max(0.0)
+    [lifted_first, plain_first]
 }
 
 /// Probability that a chi-squared variable of r degrees of freedom exceeds t > 0.
@@ -130,6 +136,43 @@ mod tests {
         // Upper 5 % points: 3.8415, 5.9915, 18.3070, 24.9958 for 1, 2, 10, 15 degrees.
         for (r, t) in [(1, 3.841_459), (2, 5.991_465), (10, 18.307_038), (15, 24.995_790)] {
             assert!((chi_squared_above(r, t) - 0.05).abs() < 1e-7, "{r} {}", chi_squared_above(r, t));
+        }
+    }
+
+    /// Both tails sum to 1, and small probabilities keep their relative precision.
+    #[test]
+    fn lower_and_upper_tails_are_those_of_one_distribution() {
+        for r in [1, 2, 3, 10, 41] {
+            for t in [0.1, 1.0, r as f64, r as f64 + 1.9, r as f64 + 2.1, 2.0 * r as f64 + 5.0] {
+                let sum = libm::exp(ln_chi_squared_below(r, t)) + chi_squared_above(r, t);
+                assert!((sum - 1.0).abs() < 1e-13, "{r} {t}: {sum}");
+            }
+        }
+        // Two degrees: 1 - e^(-t / 2).
+        for t in [1e-200, 1e-10, 1e-3, 1.0, 3.9] {
+            let exact = libm::log(-libm::expm1(-0.5 * t));
+            assert!((ln_chi_squared_below(2, t) - exact).abs() < 1e-12 * exact.abs().max(1.0), "{t}");
+        }
+    }
+
+    /// Two columns, in closed form. The squared norms are exponential with means 2 and 2 v: lifted against plain, the loss
+    /// exceeds epsilon above a norm, and plain against lifted below one, if any.
+    #[test]
+    fn both_directions_for_two_columns_in_closed_form() {
+        for (variant, v) in [(JlVariant::Paper, 2.0_f64), (JlVariant::PublicCode, 4.0)] {
+            for epsilon in [0.0, 0.1, 0.5, 1.0, 2.0] {
+                let (grown, log) = (libm::exp(epsilon), libm::log(v));
+                let at = (epsilon + log) / (1.0 - 1.0 / v);
+                let back = (log - epsilon) / (1.0 - 1.0 / v);
+                let exact = [
+                    libm::exp(-at / v) - grown * libm::exp(-at),
+                    if back > 0.0 { -libm::expm1(-back) + grown * libm::expm1(-back / v) } else { 0.0 },
+                ];
+                let found = both_directions(epsilon, 2, variant);
+                for (found, exact) in found.iter().zip(exact) {
+                    assert!((found - exact).abs() < 1e-13, "{variant:?} {epsilon}: {found} for {exact}");
+                }
+            }
         }
     }
 
