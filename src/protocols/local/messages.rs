@@ -43,7 +43,7 @@ vocabulary! {
             /// The point, in the units of the inputs.
             point: Vec<f64>,
         } = 3,
-        /// From the users' side to a reader: the mean of the rewards so far.
+        /// From the users' registry to a reader: the mean of the rewards so far.
         Mean {
             /// Number of rewards.
             count: u64,

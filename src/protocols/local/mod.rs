@@ -24,7 +24,7 @@
 //! "conditional"; if rewards do exceed it, the claim is "refuted". Whether a user answers is not
 //! hidden; if it depends on the reward, the ledger has an entry for it.
 //!
-//! The users' side may publish the mean of all rewards so far ([`RunningMean`]), from a registry that the users trust.
+//! A registry that the users trust may publish the mean of all rewards so far ([`RunningMean`]); the users' party plays it.
 
 mod arrivals;
 mod bounds;

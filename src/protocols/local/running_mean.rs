@@ -1,4 +1,4 @@
-//! The mean of all rewards so far, which the users' side publishes again and again.
+//! The mean of all rewards so far, which a registry that the users trust publishes again and again.
 
 use crate::privacy::mechanisms::clipping::Range;
 use crate::privacy::mechanisms::{Gaussian, MechanismError, NoiseArithmetic, SumEstimate, TreeAggregation};
