@@ -48,8 +48,9 @@ pub struct AccountedEpsilon {
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper bound holds";
 
 impl AccountedEpsilon {
-    /// The same answer for adaptively chosen releases: an epsilon that holds only for releases fixed in advance is replaced
-    /// by the upper bound.
+    /// The same answer for adaptive composition, where each release may depend on the results of the earlier ones: an
+    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, if the accountant gives
+    /// one.
     #[must_use]
     pub fn one_after_another(mut self) -> Self {
         if let (EpsilonKind::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {

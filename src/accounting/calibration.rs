@@ -42,9 +42,9 @@ impl Target {
     }
 }
 
-/// The smallest noise multiplier (relative accuracy 1e-9, rounded up) that keeps the target for `rounds` rounds, and
-/// the epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough. A noise
-/// multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
+/// The smallest noise multiplier (relative accuracy 1e-9, rounded up) with which `rounds` rounds have at most the
+/// target's epsilon, and their epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`MIN_NOISE`] if
+/// that is enough. A noise multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
 ///
 /// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
@@ -73,8 +73,9 @@ fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
     Some(libm::exp(high))
 }
 
-/// The largest inclusion probability, at most that of the target, that keeps the target's epsilon for `rounds` rounds (absolute
-/// accuracy 2^-50, rounded down; 0 if none does). `noise_multiplier` is the noise's standard deviation over the L2 sensitivity.
+/// The largest inclusion probability, at most the target's, with which `rounds` rounds have at most the target's
+/// epsilon (absolute accuracy 2^-50, rounded down; 0 if no larger one is small enough). `noise_multiplier` is the
+/// noise's standard deviation over the L2 sensitivity.
 #[must_use]
 pub fn largest_rate(target: &Target, noise_multiplier: f64, rounds: u64) -> f64 {
     let kept = |rate: f64| {
@@ -102,9 +103,9 @@ fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// The largest number of rounds that keeps the target with a given noise multiplier (0 if one round exceeds the target;
-/// at most [`MAX_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard deviation
-/// over the L2 sensitivity.
+/// The largest number of rounds that have at most the target's epsilon with a given noise multiplier (0 if one round
+/// has more; at most [`MAX_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard
+/// deviation over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();

@@ -1,4 +1,4 @@
-//! Adds up the claimed losses of releases, as the papers do.
+//! Adds up the losses that papers or users claim for releases.
 
 use super::{Accountant, Composition, Moments};
 use crate::vocab::{Claim, Delta};
@@ -25,7 +25,7 @@ pub struct Claimed {
 
 impl Claimed {
     /// The claimed epsilon, at least 0, may be infinite: the sum of the claimed epsilons, plus the epsilon of the
-    /// claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2), as in the papers.
+    /// claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2), as in the paper on DP-FTS-DE.
     #[must_use]
     pub fn epsilon_at(&self, delta: Delta) -> f64 {
         self.epsilon + Moments.price(&self.costs, delta).epsilon

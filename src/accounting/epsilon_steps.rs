@@ -1,5 +1,6 @@
-//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run if
-//! releases that share one entry are evenly spread over its rounds.
+//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run.
+//! Between the first and the last round of an entry whose releases are not evenly spaced in rounds, it may be far above
+//! the loss.
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};

@@ -103,7 +103,7 @@ names::accountants! {
         Tight,
         /// Renyi divergences.
         Rdp,
-        /// The moments accountant of Abadi et al. 2016, which the papers use.
+        /// The moments accountant of Abadi et al. 2016, by which the paper on DP-FTS-DE computes its losses.
         Moments,
         /// Kairouz, Oh and Viswanath's optimal composition.
         Optimal,

@@ -1,4 +1,5 @@
-//! The moments accountant with integer orders, as the papers use it.
+//! The moments accountant with integer orders, by which the paper on DP-FTS-DE (Dai, Low and Jaillet 2021) computes its
+//! losses.
 
 use super::composition::Item;
 use super::laws::Direction;
@@ -10,8 +11,8 @@ use crate::vocab::{Cost, Delta};
 /// of each release's loss in the direction (adding or removing a unit) in which it is larger.
 ///
 /// The probability that an (epsilon, delta) guarantee fails is subtracted from delta first. Orders are integers and the
-/// conversion is the original one, because published losses were computed with them. For samples drawn without replacement
-/// epsilon is infinite, because the analysis is for Poisson sampling.
+/// conversion is the original one, because the losses published for DP-FTS-DE were computed with them. For samples
+/// drawn without replacement epsilon is infinite, because the analysis is for Poisson sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +26,7 @@ impl Accountant for Moments {
     }
 
     fn about(&self) -> &'static str {
-        "as in the papers: moments of integer orders up to 32 (Abadi et al. 2016, Theorem 2)"
+        "moments of integer orders up to 32, as for the losses published for DP-FTS-DE (Abadi et al. 2016, Theorem 2)"
     }
 
     fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon {

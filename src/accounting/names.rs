@@ -306,7 +306,7 @@ macro_rules! accountants {
         #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
         #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl AccountantName {
-            /// No accountant: the claimed epsilons, added up as in the papers.
+            /// No accountant: the epsilons that papers or users claim, added up.
             pub const AsPublished: Self = Self::at(Place::Claimed as u8);
             $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
             $(pub const $other: Self = Self::at(Place::$other as u8);)*

@@ -78,7 +78,7 @@ impl Statement {
         price(accountant, &self.composition, self.delta, self.is_adaptive())
     }
 
-    /// Whether some releases may have been chosen after seeing others; false for costs from a file.
+    /// Whether some releases may have been chosen adaptively; false for costs from a file.
     fn is_adaptive(&self) -> bool {
         self.basis.is_some_and(|summary| summary.is_adaptive)
     }

@@ -13,10 +13,10 @@
 //! without copying, and `to_faer` returns a new matrix. [`Points`], [`CovarianceMatrix`], [`ArmCovariance`],
 //! [`Cholesky`], [`Eigen`] and [`Nystrom`] have them.
 //!
-//! All loops are this crate's own, elementwise and in a fixed order, so that results are bit-identical on every
-//! machine. The factorisations of faer use fused multiply-add instructions where the CPU has them, which changes
-//! results in the last bits, so only tests use them. A table in docs/design.md shows which computations use which
-//! library.
+//! All loops over arms, points and matrices are this crate's own, elementwise and in a fixed order, so that results are
+//! bit-identical on every machine. (`multi_start` takes the steps of its searches from the crate argmin.) The
+//! factorisations of faer use fused multiply-add instructions where the CPU has them, which changes results in the last
+//! bits, so only tests use them. A table in docs/design.md shows which computations use which library.
 
 mod adaptive;
 mod arm_covariance;

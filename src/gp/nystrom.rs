@@ -188,7 +188,7 @@ impl Nystrom {
         &self.basis
     }
 
-    /// Dimension m of the features as the papers count it: the size of the basis.
+    /// Dimension m of the features, as the sources of this module count it: the size of the basis.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.basis.len()

@@ -1,8 +1,9 @@
 //! The exact posterior at any point of the space of inputs, with gradients: the model of a continuous search.
 //!
 //! With L the Cholesky factor of K_t + noise I, an outcome appends a row to L. At a point x with covariances k(x), `[t]`, and v =
-//! L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; their gradients are those of the entries of k(x),
-//! weighted with alpha and with -2 L^-T v. O(t^2) for an outcome or a point.
+//! L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; the gradient of the mean is the sum of the
+//! gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
+//! plus the same sum with -2 L^-T v in place of alpha. O(t^2) for an outcome or a point.
 
 use super::covariance::{Covariance, Shape};
 use super::pivot::pivot;

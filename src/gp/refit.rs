@@ -29,8 +29,9 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tole
 /// there, the posterior density of the hyperparameters themselves is maximised, not that of their logarithms: the log-normal
 /// density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) - sigma^2, the logarithm of its mode.
 ///
-/// The variance of the function, which BoTorch keeps at 1, is fitted too: median 1 and sigma 1, at the maximum of the density of its logarithm.
-/// The mean of the function is constant, and has no prior, as in BoTorch.
+/// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
+/// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
+/// in BoTorch.
 fn priors(d: usize) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
@@ -40,8 +41,9 @@ fn priors(d: usize) -> LogNormals {
     }
 }
 
-/// Maximises the posterior density of the hyperparameters, by a local search from the modes of the
-/// priors and, if given, another from the hyperparameters `last`; returns the better result. Points are `[n, d]` in the unit cube, outputs `[n]`. O(n^3) per evaluation.
+/// Maximises the posterior density of the hyperparameters, by a local search from the modes of the priors and, if
+/// given, another from the hyperparameters `last`; returns the better result. Points are `[n, d]` in the unit cube,
+/// outputs `[n]`. O(n^3) per evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.

@@ -7,11 +7,12 @@
 //! ```
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two
-//! always agree. [`release`](ledger::release) is the only way from [`Sensitive`] to [`Released`]. Accountants read
+//! always agree. Only [`release`](ledger::release), and [`RunningSum`] for sums that are released again and again, turn
+//! [`Sensitive`] values into [`Released`] ones; both make the ledger entry before they return a value. Accountants read
 //! ledger entries only, and do not depend on any mechanism.
 //!
-//! Three things are left out on purpose: the ledger stores no epsilon of several releases, a `Sensitive` value cannot
-//! be read outside this module, and no mechanism has a default sampler.
+//! Three things are left out on purpose: the ledger stores no epsilon of several releases, outside this module no
+//! method returns a `Sensitive` value, and no mechanism has a default sampler.
 
 pub mod ledger;
 pub mod mechanisms;

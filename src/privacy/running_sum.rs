@@ -8,8 +8,9 @@ use crate::rng::Stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-/// Sums of numbers by [tree aggregation](TreeAggregation). Every number is clipped to a public range, and of each unit only so
-/// many numbers count as the tree is scaled to, so the precondition of the mechanism holds whatever the numbers are.
+/// Sums of numbers by [tree aggregation](TreeAggregation). Every number is clipped to a public range, and of each unit
+/// at most `contributions` numbers count, as many as the noise is scaled to. So the precondition of the mechanism holds
+/// whatever the numbers are.
 #[derive(Clone, Debug)]
 pub struct RunningSum {
     run: TreeRun,
@@ -39,8 +40,8 @@ impl RunningSum {
         Ok(Self { run, range, most, counted: BTreeMap::new(), stream })
     }
 
-    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if as many numbers of this unit as
-    /// may count have counted: then nothing is added and nothing drawn.
+    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if the largest allowed
+    /// number of this unit's numbers has counted before: then nothing is added and nothing is drawn.
     ///
     /// # Errors
     /// [`ReleaseError`] if there were as many numbers as the tree has steps.

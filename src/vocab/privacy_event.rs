@@ -176,7 +176,8 @@ pub struct PrivacyEvent {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Number of the unit (user 17); absent if the release concerns all units.
+    /// Number of the unit (user 17); absent if the release concerns all units, and for the rewards of users who report
+    /// once, each of which is about another user.
     pub unit_index: Option<u64>,
     /// Neighbouring relation.
     pub neighbours: Neighbours,

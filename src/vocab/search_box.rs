@@ -186,7 +186,7 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// For each coordinate of the unit cube, `[w]`, the number of its input, `[d]`.
+    /// For each coordinate of the unit cube, `[w]`, the entry of `of_inputs`, `[d]`, that belongs to its input.
     #[must_use]
     pub fn of_coordinates(&self, of_inputs: &[f64]) -> Vec<f64> {
         let one = |(input, _, width): (usize, usize, usize)| std::iter::repeat_n(of_inputs[input], width);

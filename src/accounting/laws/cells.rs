@@ -4,8 +4,8 @@
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
 //! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
 //! for each piece: P's mass in it, and how much of that mass goes to the upper end when the mass is moved to the two
-//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): the share of a loss l is
-//! (1 - e^{-(l - low)}) / (1 - e^{-w}).
+//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): of the mass at a loss l,
+//! the share (1 - e^{-(l - low)}) / (1 - e^{-w}) goes to the upper end, where low is the lower end.
 
 use super::gauss_legendre::{FOUR, TWO, visit};
 

@@ -19,8 +19,9 @@ use crate::vocab::{Cost, Delta};
 /// The epsilon returned is the upper end of an interval that contains the true epsilon, except for equal exponential
 /// mechanisms: then it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive choices.
 ///
-/// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), settings whose true epsilons
-/// differ by more are ranked correctly; settings whose true epsilons are closer may be ranked in the wrong order.
+/// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), two compositions whose
+/// true epsilons differ by more than 0.1 % are ranked correctly; two whose true epsilons are closer may be ranked in
+/// the wrong order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 

@@ -1,4 +1,6 @@
-//! The only function that turns a secret into a value that may be sent.
+//! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry. Only
+//! [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
+//! all of its sums.
 
 use super::{LedgerWriter, Refusal};
 use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};
@@ -16,7 +18,7 @@ pub struct Occasion {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Number of the unit, if the release concerns one unit only.
+    /// Number of the unit, if the release concerns one unit only and units are numbered.
     pub unit_index: Option<u64>,
     /// Neighbouring relation for which the cost is stated.
     pub neighbours: Neighbours,

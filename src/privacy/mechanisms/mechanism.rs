@@ -100,7 +100,7 @@ pub struct Price {
     pub claim: Option<Claim>,
     /// The basis of the cost.
     pub basis: Basis,
-    /// Whether the noise is exact.
+    /// The arithmetic of the noise, if noise is drawn.
     pub arithmetic: Arithmetic,
 }
 

@@ -75,7 +75,7 @@ impl Mechanism for PoissonGaussian {
 
     /// All other contributions are zero: non-zero values, when sampled, would only add randomness that hides the unit.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
-        let words = "one unit's contribution of full norm replaced by zero, all others zero".to_owned();
+        let words = "one unit's contribution of full norm, or zero; all others are zero".to_owned();
         self.noise.worst_pair(like, 0.0, 0.0).map(|pair| Pair { words, ..pair })
     }
 

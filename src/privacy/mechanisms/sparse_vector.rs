@@ -309,7 +309,8 @@ impl Mechanism for SparseVector {
         Some(Pair::new(given, with(low + by, low), words))
     }
 
-    /// The likelihood ratio by integration over the noise on the threshold, times that of the values.
+    /// The likelihood ratio of the comparisons, by integration over the noise on the threshold, times the likelihood
+    /// ratio of the values.
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
         let scales = self.scales();
         let above_by =

@@ -26,9 +26,9 @@ use std::num::NonZeroU64;
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
 /// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity S), S^2 =
-///   [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums, and the reverse, so no
-///   smaller loss holds on the worst pair; with Honaker's estimate they are functions of the noisy partial sums, which cost as
-///   much as stated, and reveal a little less.
+///   [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums, which in turn
+///   determine the released sums, so no smaller loss holds on the worst pair; with Honaker's estimate they are
+///   functions of the noisy partial sums, which cost as much as stated, and reveal a little less.
 ///
 /// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one normal
 /// vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2 norm, since a

@@ -121,7 +121,8 @@ impl<N: Summand> TreeSums<N> {
             let total: Vec<N> = left.total.iter().zip(&next.total).map(|(a, b)| *a + *b).collect();
             let level = next.level + 1;
             if all {
-                // The node's own noise has variance 1, the sum of its children's estimates twice that of one of them.
+                // The node's own noise has variance 1; the sum of its two children's estimates has twice the variance
+                // of one of these.
                 let of_children = 2.0 * self.estimate.relative_variance_of_node(next.level);
                 let own = of_children / (1.0 + of_children);
                 let children = left.estimate.iter().zip(&next.estimate).map(|(a, b)| a + b);

@@ -43,7 +43,7 @@ pub trait Input: Send + Sync {
         None
     }
 
-    /// Delta at which the guarantee is stated; 0 where it has none.
+    /// Delta of the (epsilon, delta) guarantee that the scenario states; 0 if it states none.
     fn delta(&self) -> f64 {
         0.0
     }

@@ -37,8 +37,9 @@ pub struct External {
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, relative to the scenario's folder. A change of these files, or of a file in
-    /// `command`, makes another study. Default: none.
+    /// Further files that its answers depend on, relative to the scenario's folder. Their contents, and those of files
+    /// in `command`, are part of the study's identity: after a change of any of these files, it is another study.
+    /// Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }

@@ -41,7 +41,7 @@ pub trait Outcome: Send + Sync {
     /// [`MechanismError`] if no finite noise is large enough.
     fn variance(&self) -> Result<f64, MechanismError>;
 
-    /// Delta at which the guarantee of one answer is stated; 0 where it has none.
+    /// Delta of one answer, if its cost is stated as an (epsilon, delta) guarantee; else 0.
     fn delta(&self) -> f64 {
         0.0
     }

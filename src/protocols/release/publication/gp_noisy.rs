@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
-/// is published with Laplace noise. Each of the two is (epsilon, delta)-DP if the functions come from the assumed
-/// prior; publishing both has twice the epsilon, and in the paper's claim twice the delta. The ledger's condition is one event for
-/// both releases.
+/// is published with Laplace noise. If the functions come from the assumed prior, then for every pair of neighbours
+/// each of the two is epsilon-DP with probability at least 1 - delta, and both together are 2 epsilon-DP with
+/// probability at least 1 - delta. With `Printed` constants this is not proven for the outcome.
 ///
 /// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
 /// exact outcomes (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each
