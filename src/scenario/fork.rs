@@ -32,11 +32,12 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// Settings of protocols that say when something is asked or answered, on which no theorem depends.
+/// Settings of protocols that say when something is asked or answered, on which no theorem on regret depends.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
-/// The names of the series about which no theorem holds in a branch, because the branch changes their learner, their
-/// weights, who takes part, or their noise: every setting of the protocol except those in `TIMES`.
+/// The names of the series to whose whole run no theorem on regret applies in a branch, because the branch changes a
+/// setting of the protocol that theorems depend on, such as the learner, the weights, who takes part, or the noise. Every
+/// setting of the protocol except those in `TIMES` counts as such a setting.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     let plain = |draft: &Draft| {

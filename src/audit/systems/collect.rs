@@ -123,7 +123,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
                 system.statement.proven = None;
             }
             system.statement.delta = delta;
-            system.statement.claim = Some((epsilon, "as asked".to_owned()));
+            system.statement.claim = Some((epsilon, "given by --claim".to_owned()));
         }
     }
     Ok(found)

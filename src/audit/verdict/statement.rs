@@ -31,7 +31,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The claim and the proven bound of a system, before it is measured.
+/// The claim about a system and the upper bound on its loss, before it is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statement {
     /// What is audited ("laplace", "as planned").
@@ -46,7 +46,8 @@ pub struct Statement {
     pub delta: f64,
     /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
-    /// The proven upper bound on epsilon, if there is one, and its basis.
+    /// The upper bound on epsilon that follows from the costs of the releases, if there is one, and the basis of these
+    /// costs: proven, conditional or as published.
     pub proven: Option<(f64, String)>,
     /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
     /// confirms it.

@@ -28,9 +28,9 @@ pub(in crate::cli) struct AccountArguments {
 pub(in crate::cli) enum Expected {
     /// A bound above 0 was measured, and neither a bound nor the exact loss of the neighbours exceeds the claim
     Consistent,
-    /// The bound by counting exceeds the claim
+    /// The bound by counting exceeds the claim, or all counted trials confirm that D and D' have no output in common
     Refuted,
-    /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss exceeds the claim
+    /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss or the model's bound exceeds the claim
     Inconclusive,
     /// The verdict stated in the documentation; for mechanisms
     Documented,

@@ -27,7 +27,7 @@ pub struct Goal {
     /// The series from which the differences of all others are taken, replication by replication; if absent, the interval of each
     /// mean is judged.
     pub against: Option<String>,
-    /// The name of the metric, as in `results.csv`.
+    /// The name of the metric, as in `results.csv` without the prefix "more.".
     pub metric: String,
     /// Largest number of replications of a cell.
     pub at_most: u64,

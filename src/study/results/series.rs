@@ -195,7 +195,7 @@ pub struct Metrics {
     /// Other counts of the protocol, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
-    /// Standard errors of those means above that are plain numbers.
+    /// Standard errors of `virtual_seconds`, `messages`, `bytes` and `messages_lost`.
     #[serde(default)]
     pub errors: CostErrors,
 }
