@@ -67,8 +67,8 @@ impl CountedRelease {
         [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
     }
 
-    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases
-    /// are evenly spaced in rounds.
+    /// The largest number of these releases that may have been made up to and including a round, if their rounds never
+    /// decrease. It is exact if the releases are evenly spaced in rounds.
     #[must_use]
     pub fn until(&self, round: u64) -> u64 {
         let begin = self.event.round;
