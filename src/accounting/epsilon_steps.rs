@@ -1,6 +1,6 @@
-//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run, if
-//! the rounds of the releases that share one entry never decrease. Between the first and the last round of an entry whose
-//! releases are not evenly spaced in rounds, it may be far above the loss.
+//! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run.
+//! Between the first and the last round of an entry whose releases are not evenly spaced in rounds, it may be far above
+//! the loss.
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
