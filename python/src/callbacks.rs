@@ -95,8 +95,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Raises `KeyboardInterrupt` in every callback that is under way. Python raises it between two of its instructions, so a call
-/// into another language ends first.
+/// Raises `KeyboardInterrupt` in every callback that is under way. Python raises it between two of its instructions, so a
+/// call into another language ends first.
 pub(crate) fn interrupt(py: Python<'_>) -> PyResult<()> {
     let numbers: Vec<u64> =
         under_way().iter().filter(|(_, calls)| **calls > 0).map(|(number, _)| *number).collect();
