@@ -24,7 +24,10 @@ fn ms(ms: u64) -> Span {
 
 /// A party that does the same at its start and at each of its timers, and records each message.
 #[derive(Clone, Debug)]
-struct Does(fn(&mut Context<'_, Talk>, Option<u64>));
+struct Does(Action);
+
+/// What a party does at its start (`None`) and at each of its timers.
+type Action = fn(&mut Context<'_, Talk>, Option<u64>);
 
 impl Party<Talk> for Does {
     fn handle(&mut self, input: Input<Talk>, ctx: &mut Context<'_, Talk>) {
@@ -41,7 +44,7 @@ fn nothing(_: &mut Context<'_, Talk>, _: Option<u64>) {}
 
 type World<M> = Simulation<Talk, M>;
 
-fn world(parties: &[fn(&mut Context<'_, Talk>, Option<u64>)]) -> World<PerfectMedium> {
+fn world(parties: &[Action]) -> World<PerfectMedium> {
     let parties = parties.iter().map(|&does| Box::new(Does(does)) as Box<dyn Party<Talk>>).collect();
     Simulation::new(parties, PerfectMedium)
 }
@@ -202,7 +205,7 @@ fn checkpoints_are_evenly_spaced() {
 /// Runs that differ in one detail of one event have different digests.
 #[test]
 fn every_detail_of_an_event_is_in_the_digest() {
-    let digest = |parties: &[fn(&mut Context<'_, Talk>, Option<u64>)]| {
+    let digest = |parties: &[Action]| {
         let mut world = world(parties);
         run(&mut world, Limits::default()).unwrap();
         world.journal().hex()
