@@ -9,7 +9,7 @@ PROBLEM is branin, hartmann6 or ackley10, and RUN the folder of a run of scenari
 to OUT for each search: the regret after each query, and the processor seconds since the design after each. Searches in OUT are not
 repeated. benches/egobox adds the same lines for egobox and for `Acquisition()` alone. `compare` prints medians over the searches that
 both have. "equal regret" is the peer's median regret after its last query: its time until then, and ours until our median regret is
-as low. Times of ours are those of `Acquisition()` alone.
+as low. Times of ours are those of `Acquisition()` alone. Last, for some regrets, when each program has a median regret as low.
 
 Search k begins with the design of replication k, the first 2 (d + 1) queries of the series "log-EI": both begin with the same
 outcomes and differ in what they ask next, so that regrets are paired by design. Outcomes have no noise, and no model is told so.
@@ -34,6 +34,8 @@ RESTARTS, RAW_SAMPLES = 10, 512
 SERIES = "log-EI"
 # The lines of the learner without network and report, which benches/egobox adds.
 ALONE = "Acquisition() alone"
+# Regrets for which `compare` states how long each program needs.
+LEVELS = (10.0, 5.0, 1.0, 0.1, 0.01, 0.001, 0.0001)
 
 # Name, number of inputs, box and smallest value.
 PROBLEMS = {
@@ -136,12 +138,15 @@ def compare(problem, folder, *files):
         else:
             factor = seconds / asked(equal)
             print(f"  equal regret: ours after {equal + 1} queries and {asked(equal):.3f} s, {factor:.0f} times less time")
-        # The peer's own time until its median regret is that of ours after the last query.
-        for query in range(min(len(line["regret"]) for line in theirs.values())):
-            if median([line["regret"][query] for line in theirs.values()]) <= at(QUERIES - 1):
-                needed = median([line["seconds"][query] for line in theirs.values()])
-                print(f"  the last median regret of ours: {peer} after {query + 1} queries and {needed:.2f} s")
-                break
+    for peer in sorted({line["peer"] for line in lines}):
+        theirs = [line for line in lines if line["peer"] == peer]
+        for level in LEVELS:
+            for query in range(min(len(line["regret"]) for line in theirs)):
+                if median([line["regret"][query] for line in theirs]) <= level:
+                    needed = median([line["seconds"][query] for line in theirs])
+                    print(f"{problem} {peer}: median regret of at most {level:g} after {query + 1} queries, {needed:.3f} s")
+                    break
+
 
 
 if __name__ == "__main__":
