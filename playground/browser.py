@@ -24,7 +24,7 @@ class Browser:
         self.back, browser_out = os.pipe()
 
         def pipes():
-            # Chromium reads from 3 and writes to 4. Neither may be closed by the other's move.
+            # Chromium reads from file descriptor 3 and writes to 4. Moving one of them must not close the other.
             spare_in, spare_out = os.dup2(browser_in, 103), os.dup2(browser_out, 104)
             os.dup2(spare_in, 3)
             os.dup2(spare_out, 4)
@@ -66,7 +66,7 @@ class Browser:
         return json.loads(message)
 
     def note(self, message):
-        """Keeps what events say."""
+        """Stores the contents of events."""
         method, of = message.get("method"), message.get("params", {})
         if method == "Runtime.exceptionThrown":
             self.told.append(json.dumps(of["exceptionDetails"]))

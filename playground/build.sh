@@ -15,12 +15,12 @@ if ! has_target; then
         exit 3
     fi
 fi
-# A folder of its own: the program is not built again when the rest is, nor the rest when it is.
+# A separate target folder: building this program does not make cargo build the rest of the repository again, nor the reverse.
 export CARGO_TARGET_DIR="${SUBROSA_PLAYGROUND_TARGET:-$PWD/playground/target}"
 cargo build --profile playground --target "$triple" -p subrosa-playground
 program="$CARGO_TARGET_DIR/$triple/playground/subrosa-playground.wasm"
 
-# A file inside of the page: its name in the page, then its path here.
+# Writes a file into the page. Arguments: its name in the page, and its path here.
 embed() {
     printf '<script type="application/octet-stream" data-path="%s">' "$1"
     gzip -9 -n < "$2" | base64 | tr -d '\n'
@@ -30,7 +30,7 @@ scenarios() {
     for system in outsourced local release federated; do
         embed "$system.ron" "src/cli/templates/$system.ron"
     done
-    # Those of `external` start programs, which a page cannot.
+    # Scenarios of the folder `external` start programs, which a page cannot do.
     find scenarios -name '*.ron' -not -path 'scenarios/external/*' | LC_ALL=C sort | while read -r file; do embed "$file" "$file"; done
 }
 data() {

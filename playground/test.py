@@ -276,7 +276,7 @@ def files(page):
 
 
 def refusals(page):
-    """What a page cannot do is said: start a program, play the branches of a fork."""
+    """The page says what it cannot do: start a program, play the branches of a fork."""
     page.browser.open(page.address)
     page.write((ROOT / "scenarios/external/shell.ron").read_text())
     assert "cannot start other programs" in page.text("#rendered"), page.text("#rendered")

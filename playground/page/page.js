@@ -227,7 +227,7 @@ const showReport = (page) => {
   frame.title = "Report";
   frame.className = "waiting";
   frame.addEventListener("load", () => {
-    // The reader stays where they are in the report.
+    // The report keeps its scroll position.
     const at = old?.contentWindow?.scrollY ?? 0;
     frame.classList.remove("waiting");
     frame.contentWindow.scrollTo(0, at);
@@ -259,7 +259,7 @@ const run = async () => {
   element("result").hidden = false;
   sayTrouble();
   progress.removeAttribute("value");
-  // A reader of the screen is told how a run ends, not every replication.
+  // A screen reader announces how a run ends, not every replication.
   state.setAttribute("aria-live", "off");
   state.textContent = "Starting";
   begun = performance.now();

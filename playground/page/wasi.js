@@ -76,7 +76,7 @@ const FOLDER = 3, FILE = 4, TERMINAL = 2;
 function runProgram(module, words, files, line) {
   let memory;
   const text = new TextEncoder(), decoders = { 1: new TextDecoder(), 2: new TextDecoder() }, partial = { 1: "", 2: "" };
-  // Numbers of open files: the root is 3.
+  // File descriptors: that of the root is 3.
   const open = new Map([0, 1, 2].map((number) => [number, { stream: number }]));
   open.set(3, { node: files.root, at: 0 });
   let next = 4;
@@ -267,7 +267,7 @@ function runProgram(module, words, files, line) {
     fd_readdir(fd, pointer, length, cookie, pointerUsed) {
       const file = open.get(fd);
       if (!file?.node?.entries) return ERRNO.NOTDIR;
-      // The names as they were at the beginning of the reading: entries may be removed between two calls.
+      // The names as they were when the first of these calls began: entries may be removed between two calls.
       if (cookie === 0n) file.names = [...file.node.entries];
       let used = 0;
       for (let k = Number(cookie); k < (file.names ?? []).length && used < length; k++) {

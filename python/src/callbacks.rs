@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 use subrosa::programs::{Callback, CallbackError, CallbackRegistration, CallbackSession, offer};
 
-/// A callback as Python gives it: its name, what it is in one line, and a function without arguments that begins a dialogue
-/// and returns a function from a question, as JSON, to an answer, as JSON.
+/// A callback as Python gives it: its name, its version in one line, and a function without arguments that begins a session.
+/// It returns a function of a question's kind and of its fields as JSON, which returns the answer as JSON.
 #[derive(Debug, FromPyObject)]
 pub(crate) struct Given {
     #[pyo3(item)]
@@ -20,7 +20,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Offers all, until what is returned is dropped.
+    /// Registers all callbacks, until the registrations that it returns are dropped.
     pub(crate) fn offer_all(all: Vec<Self>) -> PyResult<Vec<CallbackRegistration>> {
         all.into_iter()
             .map(|one| {
@@ -45,7 +45,7 @@ impl Callback for Given {
     }
 }
 
-/// The function that answers one dialogue's questions.
+/// The function that answers the questions of one session.
 struct Begun(Py<PyAny>);
 
 impl CallbackSession for Begun {
@@ -64,7 +64,7 @@ impl CallbackSession for Begun {
     }
 }
 
-/// Python's numbers of the threads that are in a callback, each with the number of its calls.
+/// Python's identifiers of the threads that are executing callbacks, each with its number of calls in progress.
 static UNDER_WAY: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
 fn under_way() -> MutexGuard<'static, BTreeMap<u64, usize>> {
@@ -95,8 +95,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// Raises `KeyboardInterrupt` in every callback that is under way. Python raises it between two of its instructions, so a call
-/// into another language ends first.
+/// Raises `KeyboardInterrupt` in every callback that is under way. Python raises it between two of its instructions, so a
+/// call into another language ends first.
 pub(crate) fn interrupt(py: Python<'_>) -> PyResult<()> {
     let numbers: Vec<u64> =
         under_way().iter().filter(|(_, calls)| **calls > 0).map(|(number, _)| *number).collect();

@@ -48,7 +48,7 @@ pub(crate) fn refused(diagnostics: &Diagnostics) -> String {
     json!({ "problems": diagnostics.json(), "text": diagnostics.render() }).to_string()
 }
 
-/// Checks a scenario: what it is, or what is wrong with it.
+/// Checks a scenario. Returns JSON: its name and counts, or what is wrong with it.
 #[pyfunction]
 pub(crate) fn check(py: Python<'_>, source: Source, callbacks: Vec<Given>) -> PyResult<String> {
     let offered = Given::offer_all(callbacks)?;
@@ -76,7 +76,7 @@ pub(crate) fn value(source: Source, path: &str) -> Option<String> {
     document.value(path)
 }
 
-/// What every accountant says of a list of releases, `Account(delta: .., events: [..])`.
+/// The epsilons that every accountant computes for a list of releases, `Account(delta: .., events: [..])`.
 #[pyfunction]
 pub(crate) fn account(py: Python<'_>, text: String) -> String {
     py.detach(|| {

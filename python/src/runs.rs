@@ -1,8 +1,8 @@
-//! Plays a scenario while Python's other threads go on: progress and Ctrl-C are looked at twenty times a second.
+//! Plays a scenario while Python's other threads go on: progress and Ctrl-C are checked twenty times a second.
 //!
 //! After a first Ctrl-C replications in progress are finished, and callbacks and programs are asked no further question. A
-//! second one raises `KeyboardInterrupt` in callbacks that are under way and stops waiting for programs; what has not ended
-//! soon after is left behind in its thread.
+//! second one raises `KeyboardInterrupt` in callbacks that are under way. If the run has not ended 2 s later, this function
+//! returns, and the thread of the run continues until what it waits for ends.
 
 use crate::callbacks::{Given, interrupt};
 use crate::documents::{Source, refused};
@@ -18,12 +18,12 @@ use subrosa::report;
 use subrosa::study::{self, Failure, Options, Outcome, Plan, Progress, RunFolder, Start};
 use subrosa::vocab::Interruption;
 
-/// Time between two looks.
+/// Time between two checks of progress and Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 /// Longest wait for the end of a run after the second Ctrl-C.
 const LEAVE_AFTER: Duration = Duration::from_secs(2);
 
-/// How far a run is, for whoever looks.
+/// The progress of a run, for the thread that waits for its end.
 #[derive(Debug, Default)]
 struct Counter {
     to_play: AtomicU64,
@@ -51,7 +51,7 @@ pub(crate) struct How {
     threads: usize,
     #[pyo3(item)]
     fail_fast: bool,
-    /// Called with the replications played, and those to play; None for nobody.
+    /// Called with the number of replications that are played, and of those to play; None to call nothing.
     #[pyo3(item)]
     progress: Option<Py<PyAny>>,
     /// Called with the programs that the scenario starts, as a list of commands.

@@ -49,12 +49,12 @@ pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechani
 
 impl AccountedEpsilon {
     /// The same answer for adaptive composition, where each release may depend on the results of the earlier ones: an
-    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, if the accountant gives
-    /// one.
+    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, which is infinite if the
+    /// accountant gives none.
     #[must_use]
     pub fn one_after_another(mut self) -> Self {
-        if let (EpsilonKind::NonAdaptiveBound, Some(upper)) = (self.standing, self.upper) {
-            self.epsilon = upper;
+        if self.standing == EpsilonKind::NonAdaptiveBound {
+            self.epsilon = self.upper.unwrap_or(f64::INFINITY);
             self.standing = EpsilonKind::Bound;
             self.notes.retain(|note| note != EXPONENTIAL_NOTE);
         }

@@ -45,11 +45,13 @@ impl CountedRelease {
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Adds a later entry whose releases differ only in round and time.
+    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user of an earlier round may
+    /// report after one of a later round.
     pub fn join(&mut self, later: &Self) {
         self.is_uneven = !self.is_continued_evenly_by(later);
         self.count += later.count;
-        self.last_round = later.last_round;
+        self.event.round = self.event.round.min(later.event.round);
+        self.last_round = self.last_round.max(later.last_round);
         self.last_seconds = later.last_seconds;
     }
 }
@@ -67,8 +69,8 @@ impl CountedRelease {
         [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
     }
 
-    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases
-    /// are evenly spaced in rounds.
+    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases are
+    /// evenly spaced in rounds.
     #[must_use]
     pub fn until(&self, round: u64) -> u64 {
         let begin = self.event.round;
@@ -120,6 +122,10 @@ mod tests {
             (vec![0, 1, 2, 3, 4, 9], false),
             (vec![0, 5, 5], false),
             (vec![0, 3, 6, 8], false),
+            // Users report in another order than they arrived.
+            (vec![7, 4], false),
+            (vec![4, 9, 2], false),
+            (vec![5, 5, 3, 8, 1], false),
         ] {
             let entry = joined(&rounds);
             assert_eq!(entry.is_uneven, !even, "{rounds:?}");

@@ -192,7 +192,7 @@ impl WholeStudy {
             let mut row = StudyPrivacy { all_series: true, ..prices.row(group) };
             if !apart.is_empty() {
                 let missing = format!(
-                    "without {}, whose losses are for other neighbours and do not add up with these",
+                    "without {}, whose losses are for another neighbouring relation and do not add up with these",
                     apart.join(", ")
                 );
                 row.note = joined([row.note.as_str(), &missing]);
@@ -212,8 +212,8 @@ impl WholeStudy {
         rows
     }
 
-    /// The series, other than those in `added_up`, with releases about the same unit to the same observer. Their losses are
-    /// for other neighbours.
+    /// The series, other than those in `added_up`, with releases about the same unit to the same observer. Their losses
+    /// are for another neighbouring relation.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
         let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
@@ -389,7 +389,7 @@ mod tests {
         let rows = study.rows(delta());
         let row = rows.iter().find(|row| row.all_series).unwrap();
         assert_eq!((&*row.series, rows.len()), ("a and b", 4));
-        assert!(row.note.contains("without c, whose losses are for other neighbours"), "{}", row.note);
+        assert!(row.note.contains("without c, whose losses are for another neighbouring"), "{}", row.note);
     }
 
     /// Two settings of one replication draw the same noise, so the sum of their losses is conditional. Other seeds and

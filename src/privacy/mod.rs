@@ -12,7 +12,7 @@
 //! ledger entries only, and do not depend on any mechanism.
 //!
 //! Three things are left out on purpose: the ledger stores no epsilon of several releases, outside this module no
-//! method returns a `Sensitive` value, and no mechanism has a default sampler.
+//! method returns the value inside a `Sensitive`, and no mechanism has a default sampler.
 
 pub mod ledger;
 pub mod mechanisms;

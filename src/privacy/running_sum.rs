@@ -2,7 +2,7 @@
 
 use super::ledger::{LedgerWriter, Occasion, ReleaseError, enter};
 use super::mechanisms::clipping::Range;
-use super::mechanisms::{TreeAggregation, TreeRun};
+use super::mechanisms::{MechanismError, TreeAggregation, TreeRun};
 use super::{Released, Sensitive};
 use crate::rng::Stream;
 use std::collections::BTreeMap;
@@ -24,10 +24,12 @@ pub struct RunningSum {
 
 impl RunningSum {
     /// Enters the price of all sums in the ledger, before the first one. `mechanism` is scaled to `contributions` of one unit, and
-    /// to the width of the range.
+    /// at least to the width of the range. A copy of the sum continues with the same noise: it is for a fork of the simulation,
+    /// of which only one branch is published.
     ///
     /// # Errors
-    /// [`ReleaseError`] if the ledger refuses the release, or the mechanism has no exact arithmetic for its noise.
+    /// [`ReleaseError`] if the range is wider than the mechanism's sensitivity, if the ledger refuses the release, or if the
+    /// mechanism has no exact arithmetic for its noise.
     pub fn begin(
         ledger: &mut dyn LedgerWriter,
         occasion: Occasion,
@@ -35,6 +37,13 @@ impl RunningSum {
         range: Range,
         stream: Stream,
     ) -> Result<Self, ReleaseError> {
+        let (width, covered) = (range.width()?, mechanism.sensitivity());
+        if width > covered {
+            return Err(ReleaseError::Mechanism(MechanismError::Shape {
+                expected: format!("a range of at most the mechanism's sensitivity, {covered}"),
+                found: format!("a width of {width}"),
+            }));
+        }
         enter(ledger, occasion, mechanism, &Sensitive::new(vec![vec![0.0]]))?;
         let (run, most) = (mechanism.begin(1)?, mechanism.contributions());
         Ok(Self { run, range, most, counted: BTreeMap::new(), stream })

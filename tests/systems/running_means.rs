@@ -12,7 +12,7 @@ use subrosa::privacy::mechanisms::clipping::Range;
 use subrosa::privacy::{RunningSum, Sensitive};
 use subrosa::protocols::local::RunningMean;
 use subrosa::rng::Key;
-use subrosa::vocab::{Neighbours, Observer, ProtectedUnit, Time};
+use subrosa::vocab::{Finite, Neighbours, Observer, ProtectedUnit, Time};
 use tempfile::TempDir;
 
 /// 64 visits of 40 people; private reports with a learner, and open reports with arms at random.
@@ -159,6 +159,19 @@ fn sums(estimate: SumEstimate, of_person: f64, key: Key) -> Vec<f64> {
     }
     assert_eq!(ledger.events().len(), 1);
     found
+}
+
+/// A range that is wider than the mechanism was scaled to is refused, and nothing is entered in the ledger.
+#[test]
+fn a_range_beyond_the_sensitivity_is_refused() {
+    let means = means(SumEstimate::FewestPartialSums);
+    let mechanism = means.mechanism(8, 8).unwrap();
+    let high = Finite::new(means.range.high.get() + 0.5).unwrap();
+    let wide = Range { high, ..means.range };
+    let mut ledger = Ledger::new();
+    let refused = RunningSum::begin(&mut ledger, occasion(), &mechanism, wide, Key::root(1).stream());
+    assert!(refused.unwrap_err().to_string().contains("the mechanism's sensitivity"));
+    assert!(ledger.events().is_empty());
 }
 
 /// Two neighbouring inputs, by simulation: all numbers of one person far beyond either end of the range. No event of a threshold on

@@ -132,8 +132,30 @@ mod tests {
 
     /// Makes up to 20 Gaussian releases of noise multiplier 2, until one is refused; returns how many were made.
     fn spend(when_spent: WhenSpent, unit: Option<ProtectedUnit>) -> (usize, BudgetMeter) {
+        spend_budget(5.0, when_spent, unit)
+    }
+
+    fn occasion(round: u64) -> Occasion {
+        Occasion {
+            released: "sum".into(),
+            protected: "agents".into(),
+            unit: ProtectedUnit::Agent,
+            unit_index: None,
+            neighbours: Neighbours::ZeroOut,
+            observer: Observer("agents".into()),
+            round,
+            at: Time::ZERO,
+            conditions: Vec::new(),
+        }
+    }
+
+    fn spend_budget(
+        epsilon: f64,
+        when_spent: WhenSpent,
+        unit: Option<ProtectedUnit>,
+    ) -> (usize, BudgetMeter) {
         let budget = Budget {
-            epsilon: Epsilon::new(5.0).unwrap(),
+            epsilon: Epsilon::new(epsilon).unwrap(),
             delta: Delta::new(1e-5).unwrap(),
             unit,
             accountant: BudgetAccountant::Tight,
@@ -143,22 +165,11 @@ mod tests {
         let noise = Gaussian::new(Positive::new(2.0).unwrap(), Positive::new(1.0).unwrap());
         let mut stream = Key::root(1).stream();
         for round in 0..20 {
-            let occasion = Occasion {
-                released: "sum".into(),
-                protected: "agents".into(),
-                unit: ProtectedUnit::Agent,
-                unit_index: None,
-                neighbours: Neighbours::ZeroOut,
-                observer: Observer("agents".into()),
-                round,
-                at: Time::ZERO,
-                conditions: Vec::new(),
-            };
             let mut budgeted = Budgeted { meter: &mut meter, ledger: &mut ledger };
-            match release(&mut budgeted, occasion, &noise, &Sensitive::new(vec![0.0]), &mut stream) {
+            match release(&mut budgeted, occasion(round), &noise, &Sensitive::new(vec![0.0]), &mut stream) {
                 Ok(_) => {}
                 Err(ReleaseError::Refused(refusal)) => {
-                    assert!(refusal.would_reach > 5.0, "{refusal}");
+                    assert!(refusal.would_reach > epsilon, "{refusal}");
                     break;
                 }
                 Err(other) => panic!("{other}"),
@@ -177,6 +188,33 @@ mod tests {
         assert_eq!(released, most);
         assert!(meter.exceeded().is_some_and(|refusal| !refusal.fail));
         assert!(spend(WhenSpent::Fail, None).1.exceeded().is_some_and(|refusal| refusal.fail));
+    }
+
+    /// A budget that a release reaches exactly, but for rounding, is not exceeded; a smaller one is.
+    #[test]
+    fn a_budget_that_is_reached_exactly_is_not_exceeded() {
+        let reached = crate::accounting::single::gaussian_epsilon(0.5, 1e-5);
+        for (share, released) in [(1.0 - 5e-10, 1), (1.0 - 2e-9, 0), (1.0 + 1e-9, 1)] {
+            assert_eq!(spend_budget(reached * share, WhenSpent::Stop, None).0, released, "{share}");
+        }
+    }
+
+    /// A reference to a ledger that refuses a release refuses it too, and so does a budget around that ledger.
+    #[test]
+    fn a_refusal_passes_through_references_and_budgets() {
+        struct Full;
+        impl LedgerWriter for Full {
+            fn admit(&mut self, _: &PrivacyEvent) -> Result<(), Refusal> {
+                Err(Refusal { would_reach: 2.0, budget: 1.0, delta: 1e-5, fail: false })
+            }
+            fn enter(&mut self, _: PrivacyEvent) {}
+        }
+        let mut meter = BudgetMeter::new(None);
+        let mut budgeted = Budgeted { meter: &mut meter, ledger: &mut Full };
+        let noise = Gaussian::new(Positive::new(2.0).unwrap(), Positive::new(1.0).unwrap());
+        let secret = Sensitive::new(vec![0.0]);
+        let refused = release(&mut budgeted, occasion(0), &noise, &secret, &mut Key::root(1).stream());
+        assert!(matches!(refused, Err(ReleaseError::Refused(_))));
     }
 
     #[test]

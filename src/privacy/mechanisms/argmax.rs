@@ -46,3 +46,18 @@ impl Mechanism for Argmax {
         Ok(Distinguisher { tests: vec![(RATIO, Box::new(is_first))], ..Distinguisher::unknown() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn the_best_index_is_disclosed_and_distinguishes_inputs() {
+        let (given, neighbour) = (vec![0.0, 1.0, 3.0], vec![4.0, 1.0, 3.0]);
+        assert_eq!(Argmax.privatise(&given, &mut Key::root(1).stream()).unwrap(), 2);
+        assert!(Argmax.privatise(&vec![f64::NAN], &mut Key::root(1).stream()).is_err());
+        let told = Argmax.distinguisher([&given, &neighbour]).unwrap();
+        assert_eq!([0, 1, 2].map(|index| told.tests[0].1(&index)), [0.0, 0.0, 1.0]);
+    }
+}

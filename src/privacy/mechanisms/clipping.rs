@@ -192,6 +192,14 @@ mod tests {
         assert!(range(1.0, 1.0).width().is_err() && range(-1e308, 1e308).width().is_err());
     }
 
+    /// Two numbers within the bound differ by at most twice the bound, and the lattice is that of this sensitivity.
+    #[test]
+    fn a_symmetric_range_has_twice_its_bound_as_sensitivity() {
+        let (grid, reach) = symmetric_grid(Positive::new(8.0).unwrap(), 1e6).unwrap();
+        assert_eq!(grid, Grid::between(1e6, 16.0).unwrap());
+        assert_eq!(reach, 16.0 / grid.spacing());
+    }
+
     #[test]
     fn what_is_not_a_number_is_bounded_too() {
         let bound = Positive::new(2.0).unwrap();

@@ -65,3 +65,17 @@ impl<T: Clone + std::fmt::Debug + PartialEq + Send + Sync + 'static> Mechanism f
         Ok(Distinguisher { tests: vec![(SUPPORT, Box::new(is_given))], ..Distinguisher::unknown() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Key;
+
+    #[test]
+    fn the_input_is_the_output_and_distinguishes_inputs() {
+        let disclosure = Disclosure::new();
+        assert_eq!(disclosure.privatise(&7_u64, &mut Key::root(1).stream()).unwrap(), 7);
+        let told = disclosure.distinguisher([&7, &8]).unwrap();
+        assert_eq!([7, 8].map(|output| told.tests[0].1(&output)), [1.0, 0.0]);
+    }
+}

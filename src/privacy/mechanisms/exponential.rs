@@ -160,14 +160,14 @@ mod tests {
     }
 
     fn mechanism() -> ExponentialMechanism {
-        ExponentialMechanism::new(Epsilon::new(1.5).unwrap(), Positive::new(2.0).unwrap())
+        ExponentialMechanism::new(Epsilon::new(1.5).unwrap(), Positive::new(3.0).unwrap())
     }
 
     /// (2 sensitivity / epsilon) (ln n + a) in floating point; exactly drawn choices add the rounding to the lattice.
     #[test]
     fn the_shortfall_is_the_formula_and_the_rounding() {
         for (n, a) in [(1, 0.5), (20, 3.0)] {
-            let ideal = (4.0 / 1.5) * (libm::log(n as f64) + a);
+            let ideal = (6.0 / 1.5) * (libm::log(n as f64) + a);
             let found = mechanism().with(NoiseArithmetic::Ideal).shortfall(n, a);
             assert!((found / ideal - 1.0).abs() < 1e-14);
             let (grid, divisor) = lattice(mechanism().epsilon, mechanism().sensitivity, 0.0).unwrap();
@@ -194,11 +194,33 @@ mod tests {
         let pair = mechanism().worst_pair(&vec![9.0; 1000]).unwrap();
         assert_eq!(
             (&pair.inputs[0][..3], &pair.inputs[1][..3]),
-            (&[2.0, 0.0, 0.0][..], &[0.0, 2.0, 2.0][..])
+            (&[3.0, 0.0, 0.0][..], &[0.0, 3.0, 3.0][..])
         );
         let found = mechanism().distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
         assert!((found.log_ratio(&0) - 1.5).abs() < 0.01, "{}", found.log_ratio(&0));
         assert!(mechanism().worst_pair(&Vec::new()).is_none());
+    }
+
+    /// Large utilities do not leave the range of floating point: only their distances count.
+    #[test]
+    fn probabilities_depend_on_distances_only() {
+        let [near, far] = [0.0, 1e6].map(|by| mechanism().probabilities(&[by, by - 1.0, by + 2.0]));
+        for (near, far) in near.iter().zip(&far) {
+            assert!((near - far).abs() < 1e-12, "{far} for {near}");
+        }
+    }
+
+    /// In floating point the choice is the largest of the scaled utilities, each with the next Gumbel deviate of the stream.
+    #[test]
+    fn a_choice_in_floating_point_is_the_largest_with_gumbel_noise() {
+        let utilities = vec![0.0, 2.0, 1.0, 3.0];
+        for seed in 0..50 {
+            let ideal = mechanism().with(NoiseArithmetic::Ideal);
+            let chosen = ideal.privatise(&utilities, &mut crate::rng::Key::root(seed).stream()).unwrap();
+            let mut stream = crate::rng::Key::root(seed).stream();
+            let noisy = utilities.iter().map(|u| u * 1.5 / 6.0 + stream.gumbel());
+            assert_eq!(chosen, argmax(noisy).unwrap(), "seed {seed}");
+        }
     }
 
     #[test]

@@ -158,3 +158,38 @@ impl Shape {
         Some(SubsampledShift { rate, sd: self.sd, base, moved })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a count, vectors of full norm are those of one region, and the opposite ones are twice as long.
+    #[test]
+    fn the_worst_pair_fills_one_region_and_exceeds_the_norm_where_vectors_are_counted() {
+        let others = ReceivedVectors {
+            population: 3,
+            vectors: (0..3).map(|agent| (agent, Arc::new(vec![7.0, 7.0]))).collect(),
+            weights: Arc::new(vec![vec![1.0 / 3.0; 3]; 4]),
+            late_sampling_draw: Vec::new(),
+            length: 2,
+            discounts: vec![0.5; 3],
+        };
+        let shape = |count: bool| Shape {
+            participation: Participation::FixedSize(2),
+            clip: Positive::new(3.0).unwrap(),
+            divisor: Divisor::Planned,
+            sd: 1.0,
+            count: count.then(|| NormCount { sd: Positive::new(1.0).unwrap() }),
+        };
+        for (count, full, opposite) in [(false, 3.0, -3.0), (true, 1.5, -3.0)] {
+            let pair = shape(count).worst_pair(&others, 1, 2);
+            for (input, own) in pair.inputs.iter().zip([full, opposite]) {
+                let found: Vec<(usize, &[f64])> =
+                    input.vectors.iter().map(|(agent, vector)| (*agent, &vector[..])).collect();
+                let (own, other) = ([own, 0.0], [opposite, 0.0]);
+                assert_eq!(found, [(0, &other[..]), (2, &other), (1, &own), (1, &own)], "{count}");
+                assert!(input.discounts.is_empty());
+            }
+        }
+    }
+}

@@ -328,7 +328,7 @@ impl Mechanism for FederatedSum {
                     .to_owned(),
             },
             (_, Divisor::ArrivedOrGone) => Basis::Conditional {
-                on: "who else answers, and when sums are sent, being independent of the agent by which neighbours differ"
+                on: "the other agents' answers, and the times of the sums, being independent of the agent by which neighbours differ"
                     .to_owned(),
             },
             (_, Divisor::Planned) => Basis::Proven,

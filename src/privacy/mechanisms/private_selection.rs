@@ -5,7 +5,7 @@ use super::{Gaussian, Laplace, Mechanism, MechanismError, Price, Repetitions, al
 use crate::accounting::repeated::log_gamma;
 use crate::rng::Stream;
 use crate::special::normal_cdf;
-use crate::vocab::{Cost, Neighbours};
+use crate::vocab::{Arithmetic, Cost, Neighbours};
 
 /// A setting and its noisy result.
 pub type Selected = (u64, f64);
@@ -42,7 +42,8 @@ impl ResultNoise {
 /// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one returned.
 /// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
-///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`].
+///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal even with
+///   exact noise, since K is drawn in floating point.
 ///
 /// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
 /// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.
@@ -91,7 +92,8 @@ impl PrivateSelection {
             ),
             _ => (Cost::Unprotected, "best of a random number of results"),
         };
-        Ok(Price { mechanism, cost, ..price })
+        // The number of repetitions is drawn by the inversion of probabilities in floating point, whatever the noise.
+        Ok(Price { mechanism, cost, arithmetic: Arithmetic::Ideal, ..price })
     }
 
     /// The best of these trials after noise.

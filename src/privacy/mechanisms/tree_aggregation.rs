@@ -52,6 +52,12 @@ pub struct TreeAggregation {
 const MOST_SEEN: usize = 256;
 
 impl TreeAggregation {
+    /// The L2 sensitivity of one value to which the mechanism is scaled.
+    #[must_use]
+    pub const fn sensitivity(&self) -> Positive {
+        self.sensitivity
+    }
+
     /// From the steps and contributions, the standard deviation of the noise on a partial sum, and the L2 sensitivity of one value.
     #[must_use]
     pub const fn new(plan: TreePlan, standard_deviation: Positive, sensitivity: Positive) -> Self {

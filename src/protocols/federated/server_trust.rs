@@ -14,7 +14,7 @@ pub enum ServerTrust {
     /// The server sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// The server sees sums only: each agent decides at random whether it takes part, adds a share of the noise, and masks
+    /// The server sees sums only, and which agents answer: each agent decides at random whether it takes part, adds a share of the noise, and masks
     /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
     /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
     /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but

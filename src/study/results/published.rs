@@ -33,7 +33,7 @@ pub struct PublishedLossRow {
     pub series: String,
     /// The published epsilon.
     pub published: f64,
-    /// The largest finite epsilon by the moments accountant, which most papers use; absent if there is none.
+    /// The largest finite epsilon by the moments accountant; absent if there is none.
     pub moments: Option<f64>,
     /// The largest finite epsilon by the tight accountant; absent if there is none.
     pub tight: Option<f64>,

@@ -152,6 +152,17 @@ mod tests {
     }
 
     #[test]
+    fn the_release_states_its_size_and_delta() {
+        let rows = Rows::new(3, 2, vec![0.0; 6]).unwrap();
+        assert_eq!(recipe(1.0).about(&rows), "3 records of 2 numbers with Gaussian noise");
+        assert_eq!(recipe(1.0).delta(), 1e-5);
+        let projection = "(epsilon: 1, delta: 1e-4, r: 2)";
+        let projection: crate::privacy::mechanisms::inputs::NoisyProjection =
+            ron::from_str(projection).unwrap();
+        assert_eq!((projection.delta(), projection.columns(7)), (1e-4, 2));
+    }
+
+    #[test]
     fn the_noise_is_what_epsilon_needs_and_grows_with_the_distance() {
         // The figures of the oracle (`analytic_gaussian_sigma`), and Balle and Wang's delta with that noise.
         for (epsilon, sigma) in [(3.004_166_023_946_433_4, 1.389), (1.0, 3.730_631_6)] {

@@ -44,7 +44,8 @@ pub struct RandomRepetitions {
     /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
-    /// How noise is sampled. Default: `Exact`.
+    /// How noise is sampled. The number of trials is drawn in floating point, so the loss is stated for ideal arithmetic in both
+    /// cases. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
