@@ -138,6 +138,12 @@ def compare(problem, folder, *files):
         else:
             factor = seconds / asked(equal)
             print(f"  equal regret: ours after {equal + 1} queries and {asked(equal):.3f} s, {factor:.0f} times less time")
+        # The peer's own time until its median regret is that of ours after the last query.
+        for query in range(min(len(line["regret"]) for line in theirs.values())):
+            if median([line["regret"][query] for line in theirs.values()]) <= at(QUERIES - 1):
+                needed = median([line["seconds"][query] for line in theirs.values()])
+                print(f"  the last median regret of ours: {peer} after {query + 1} queries and {needed:.3f} s")
+                break
     for peer in sorted({line["peer"] for line in lines}):
         theirs = [line for line in lines if line["peer"] == peer]
         for level in LEVELS:
