@@ -7,7 +7,9 @@ Needs `pip install botorch` (0.18.1 was measured). Two commands:
 
 PROBLEM is branin, hartmann6 or ackley10, and RUN the folder of a run of scenarios/search/PROBLEM.ron. `botorch` adds a line of JSON
 to OUT for each search: the regret after each query, and the processor seconds since the design after each. Searches in OUT are not
-repeated. benches/egobox adds the same lines for egobox. `compare` prints medians over the searches that both have.
+repeated. benches/egobox adds the same lines for egobox and for `Acquisition()` alone. `compare` prints medians over the searches that
+both have. "equal regret" is the peer's median regret after its last query: its time until then, and ours until our median regret is
+as low. Times of ours are those of `Acquisition()` alone. Last, for some regrets, when each program has a median regret as low.
 
 Search k begins with the design of replication k, the first 2 (d + 1) queries of the series "log-EI": both begin with the same
 outcomes and differ in what they ask next, so that regrets are paired by design. Outcomes have no noise, and no model is told so.
@@ -30,6 +32,10 @@ from pathlib import Path
 QUERIES = 100
 RESTARTS, RAW_SAMPLES = 10, 512
 SERIES = "log-EI"
+# The lines of the learner without network and report, which benches/egobox adds.
+ALONE = "Acquisition() alone"
+# Regrets for which `compare` states how long each program needs.
+LEVELS = (10.0, 5.0, 1.0, 0.1, 0.01, 0.001, 0.0001)
 
 # Name, number of inputs, box and smallest value.
 PROBLEMS = {
@@ -108,19 +114,45 @@ def compare(problem, folder, *files):
     ours = [[float(line["simple_regret"]) for line in lines[:QUERIES]] for lines in rows(folder)]
     lines = [line for file in files for line in map(json.loads, open(file)) if line["problem"] == problem]
     median = lambda values: statistics.median(values) if values else float("nan")
-    for peer in sorted({line["peer"] for line in lines}):
+    alone = [line["seconds"] for line in lines if line["peer"] == ALONE]
+    asked = lambda query: median([seconds[query] for seconds in alone])
+    print(f"{problem}: median regret over all {len(ours)} replications {median([trace[-1] for trace in ours]):.6f}")
+    print(f"{problem} {ALONE}: {len(alone)} searches, seconds {asked(QUERIES - 1):.3f}")
+    for peer in sorted({line["peer"] for line in lines} - {ALONE}):
         theirs = {line["seed"]: line for line in lines if line["peer"] == peer and line["seed"] < len(ours)}
         last = {seed: line["regret"][-1] for seed, line in theirs.items()}
         level = median(last.values())
         at = lambda query: median([ours[seed][query] for seed in last])
-        equal = next((query + 1 for query in range(QUERIES) if at(query) <= level), None)
+        equal = next((query for query in range(QUERIES) if at(query) <= level), None)
         lower = sum(ours[seed][-1] < regret for seed, regret in last.items())
         seconds = median([line["seconds"][-1] for line in theirs.values()])
         print(
-            f"{problem} {peer}: {len(last)} searches, median regret ours {at(QUERIES - 1):.6f}, {peer} {level:.6f}; ours lower in "
-            f"{lower}; ours as low after {equal} queries; seconds of {peer} {seconds:.2f}"
+            f"{problem} {peer}: {len(last)} searches, fewest queries {min(len(line['regret']) for line in theirs.values())}, median regret "
+            f"ours {at(QUERIES - 1):.6f}, {peer} {level:.6f}; ours lower in {lower}; seconds {seconds:.2f}, divided by ours "
+            f"{seconds / asked(QUERIES - 1):.1f}"
         )
-    print(f"{problem}: median regret of ours over all {len(ours)} replications {median([trace[-1] for trace in ours]):.6f}")
+        if equal is None:
+            print("  ours never has a median regret as low")
+        elif not asked(equal) > 0:
+            print(f"  ours has a median regret as low after {equal + 1} queries, no measured time")
+        else:
+            factor = seconds / asked(equal)
+            print(f"  equal regret: ours after {equal + 1} queries and {asked(equal):.3f} s, {factor:.0f} times less time")
+        # The peer's own time until its median regret is that of ours after the last query.
+        for query in range(min(len(line["regret"]) for line in theirs.values())):
+            if median([line["regret"][query] for line in theirs.values()]) <= at(QUERIES - 1):
+                needed = median([line["seconds"][query] for line in theirs.values()])
+                print(f"  the last median regret of ours: {peer} after {query + 1} queries and {needed:.3f} s")
+                break
+    for peer in sorted({line["peer"] for line in lines}):
+        theirs = [line for line in lines if line["peer"] == peer]
+        for level in LEVELS:
+            for query in range(min(len(line["regret"]) for line in theirs)):
+                if median([line["regret"][query] for line in theirs]) <= level:
+                    needed = median([line["seconds"][query] for line in theirs])
+                    print(f"{problem} {peer}: median regret of at most {level:g} after {query + 1} queries, {needed:.3f} s")
+                    break
+
 
 
 if __name__ == "__main__":
