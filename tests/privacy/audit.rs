@@ -193,7 +193,7 @@ fn numerical_errors_are_no_findings() {
     assert_eq!(within.factors.unwrap().bound_over_pair, Some(1.0));
     let beyond = Finding::new(case, evidence(1.000_2));
     assert_eq!((beyond.verdict, beyond.evidence.pair_epsilon), (Verdict::Inconclusive, Some(1.000_2)));
-    assert!(beyond.why.unwrap().contains("the proven bound is false"));
+    assert!(beyond.why.unwrap().contains("the upper bound is false"));
     assert!(beyond.notes.iter().any(|note| note.contains("the proof or the code is wrong")));
 }
 

@@ -171,7 +171,7 @@ fn judged(
     }
     let stated = match source {
         Source::Claimed => "the claim",
-        Source::Proven => "the proven bound",
+        Source::Proven => "the upper bound",
     };
     let times = |above: f64| match above / epsilon {
         ratio if !ratio.is_finite() => format!("exceeds {stated} of {epsilon}"),

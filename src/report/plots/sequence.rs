@@ -11,7 +11,7 @@ const MAX_EVENTS: usize = 3000;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 60.0;
 const COLUMN: f64 = 150.0;
-/// Average height per moment in pixels, then the smallest and the largest distance between consecutive moments.
+/// Average height per moment in pixels, and the smallest and the largest distance between consecutive moments.
 const ROW: f64 = 16.0;
 const LEAST: f64 = 5.0;
 const MOST: f64 = 60.0;
