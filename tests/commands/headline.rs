@@ -277,7 +277,10 @@ fn studies_without_a_private_series_or_with_one_series_say_so() {
         good,
         "The best series, a, ends at simple regret 0.10 (one replication, so no error is known)."
     );
-    assert_eq!(learned, "Nothing that depends on protected data was sent to anyone.");
+    assert_eq!(
+        learned,
+        "Nothing that depends on protected data was sent to anyone, apart from what is taken as public."
+    );
 }
 
 #[test]
@@ -340,7 +343,10 @@ fn failed_and_early_replications_are_told() {
     let [good, cost, learned] = code_and_output(vec![cell(Vec::new(), Vec::new())]);
     assert_eq!(good, "No replication finished.");
     assert_eq!(cost, "No replication finished, so no cost is known.");
-    assert_eq!(learned, "Nothing that depends on protected data was sent to anyone.");
+    assert_eq!(
+        learned,
+        "Nothing that depends on protected data was sent to anyone, apart from what is taken as public."
+    );
     let [good, ..] = code_and_output(Vec::new());
     assert_eq!(good, "No replication finished.");
 }

@@ -8,7 +8,7 @@ use crate::vocab::{Basis, Delta};
 pub(super) const PROVEN: &str = "proven";
 
 /// The upper bound on epsilon at `delta` that follows from the costs of releases, each with its count, and the basis of the
-/// costs (proven, conditional or as published). At delta 0 it is the sum of the pure epsilons. `None` if a cost is refuted or
+/// costs (proven or conditional). At delta 0 it is the sum of the pure epsilons. `None` if a cost is as published, refuted or
 /// unprotected, or if the bound is infinite.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
@@ -19,8 +19,8 @@ pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)
         let basis = match &price.basis {
             Basis::Proven => PROVEN.to_owned(),
             Basis::Conditional { on } => format!("holds with {on}"),
-            Basis::AsPublished => "as published, not proven here".to_owned(),
-            Basis::Refuted { .. } | Basis::Unprotected => return None,
+            // A cost as published is a claim, not a proof.
+            Basis::AsPublished | Basis::Refuted { .. } | Basis::Unprotected => return None,
         };
         if !bases.contains(&basis) {
             bases.push(basis);

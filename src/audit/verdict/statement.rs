@@ -47,7 +47,7 @@ pub struct Statement {
     /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
     /// The upper bound on epsilon that follows from the costs of the releases, if there is one, and the basis of these
-    /// costs: proven, conditional or as published.
+    /// costs: proven or conditional.
     pub proven: Option<(f64, String)>,
     /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
     /// confirms it.

@@ -4,11 +4,14 @@
 const TERMS: [(&str, &str); 16] = [
     (
         "epsilon",
-        "The privacy loss: whatever an observer sees is at most e^epsilon times as likely with one person's data as with \
-         another's in their place, except with probability delta. 0 means that nothing is learned; 1 is a common target; above \
-         10 little is promised.",
+        "The privacy loss: every set of things that an observer may see is at most e^epsilon times as probable, plus delta, as on \
+         neighbouring data, where one unit (row, user or agent) is changed as the note on neighbours says. 0 means that nothing is \
+         learned; 1 is a common target; above 10 little is promised.",
     ),
-    ("delta", "The probability with which the bound on the privacy loss may fail."),
+    (
+        "delta",
+        "A probability that is added in the definition of epsilon: P(S) is at most e^epsilon P'(S) + delta for every set S of outputs.",
+    ),
     (
         "simple regret",
         "The value of the best arm minus that of the best arm tried so far: how much a better search would still gain.",
@@ -38,7 +41,7 @@ const TERMS: [(&str, &str); 16] = [
         "The claim is known to be false here: an observer can distinguish some pair of neighbours better than the claim \
          allows.",
     ),
-    ("unprotected", "Sent without any noise: the observer sees it as it is, and no finite epsilon holds."),
+    ("unprotected", "Sent without a protection that a bound covers: no finite epsilon holds."),
     ("exceeded", "The tight bound is larger than the claim."),
     ("lost", "Messages that never arrived; the sender sends again if the protocol lets it."),
     ("time", "Virtual time: what a clock in the simulated world shows, not how long the simulation took."),

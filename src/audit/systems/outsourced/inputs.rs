@@ -12,7 +12,7 @@ use crate::objectives::Instance;
 use crate::privacy::mechanisms::inputs::RowsMechanism;
 use crate::privacy::mechanisms::{Mechanism, Pair};
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
-use crate::vocab::{Basis, Neighbours, Positive};
+use crate::vocab::{Neighbours, Positive};
 use std::sync::Arc;
 
 /// The release of the inputs, by any mechanism, for each neighbour that is tried.
@@ -42,8 +42,6 @@ pub(super) fn candidates(
         moves.insert(0, RecordChange { words: format!("record 0 moved by {DISTANCE} {place}"), row: 0, by });
     }
     let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
-    // A cost on the basis "as published" is a claim, not a proof.
-    let is_proven = price.basis != Basis::AsPublished;
     price.basis = price.basis.with_conditions(&instance.background.facts.input_conditions());
     let reconstruction = if mechanism.is_affine() {
         // One release, and d + 1 records that the modeler is assumed to know.
@@ -65,7 +63,7 @@ pub(super) fn candidates(
             observer: recipe.modeler.clone(),
             delta: release.delta(),
             claim: price.claim.as_ref().map(|claim| (claim.epsilon, claim.source.clone())),
-            proven: if is_proven { upper_bound(&[(&price, 1)], release.delta()) } else { None },
+            proven: upper_bound(&[(&price, 1)], release.delta()),
             disjoint: releases.disjoint().map(str::to_owned),
             broken: false,
         };

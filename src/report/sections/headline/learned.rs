@@ -35,7 +35,9 @@ pub(super) fn card(summary: &Summary) -> Card {
         .collect();
     let mut sentences = Vec::new();
     if all.is_empty() {
-        sentences.push(vec![Span::plain("Nothing that depends on protected data was sent to anyone.")]);
+        sentences.push(vec![Span::plain(
+            "Nothing that depends on protected data was sent to anyone, apart from what is taken as public.",
+        )]);
         return Card::new("learned", "Who learned what", sentences);
     }
     let mut told: Vec<(&str, &str)> = Vec::new();

@@ -10,7 +10,7 @@ pub(super) const MODERATE: f64 = 100.0;
 /// The privacy of one series of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::report::sections) enum Protection {
-    /// Nothing that depends on protected data was released.
+    /// Nothing that depends on protected data was released, apart from what is taken as public.
     Silent,
     /// Every loss is finite: the largest epsilon, and the weakest basis.
     Bounded(f64, LossBasis),
