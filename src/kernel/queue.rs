@@ -85,6 +85,20 @@ mod tests {
         ]
     }
 
+    /// The first event that finds no place is reported, and those before it are kept.
+    #[test]
+    fn a_full_queue_says_so() {
+        let mut queue = EventQueue::default();
+        queue.ladder.most = 2;
+        queue.push(Time::from_nanos(2), "second");
+        queue.push(Time::from_nanos(1), "first");
+        assert!(!queue.has_overflowed());
+        queue.push(Time::ZERO, "third");
+        assert!(queue.has_overflowed());
+        assert_eq!(queue.pop(), Some((Time::from_nanos(1), "first")));
+        assert!(queue.has_overflowed());
+    }
+
     proptest! {
         /// Any mix of pushes, pops and cancels gives the same as a list sorted by time, then by insertion.
         #[test]

@@ -118,6 +118,104 @@ fn copies_of_messages_are_counted() {
     );
 }
 
+/// Sets two timers at its first start, and records those that run out.
+#[derive(Clone, Debug)]
+struct Alarms {
+    started: bool,
+}
+
+impl Party<Numbers> for Alarms {
+    fn handle(&mut self, input: Input<Numbers>, ctx: &mut Context<'_, Numbers>) {
+        match input {
+            Input::Start if !std::mem::replace(&mut self.started, true) => {
+                ctx.after(Span::from_seconds(1.5), 15);
+                ctx.after(Span::from_seconds(2.5), 25);
+            }
+            Input::Timer(timer) => ctx.record(timer),
+            _ => {}
+        }
+    }
+}
+
+/// A timer of before a crash without memory never runs out: neither during the crash, from 1 s to 2 s, nor after it.
+#[test]
+fn no_timer_outlives_the_memory_of_its_party() {
+    let mut world = Simulation::new(
+        vec![Box::new(Alarms { started: false }) as Box<dyn Party<Numbers>>, Box::new(Receiver)],
+        Restless::default(),
+    );
+    let mut facts = 0;
+    let limits = Limits { until: seconds(100), ..Limits::default() };
+    let ending = world.run(limits, &mut |_, event| {
+        facts += u64::from(matches!(event, Event::Recorded { .. } | Event::TimerFired { .. }));
+    });
+    assert_eq!((ending.unwrap(), facts), (Ending::Quiet, 0));
+}
+
+/// Each message takes a second to a relay or to the addressee, and a second more from there. Party 2 changes its
+/// connection for ever, once a second, or not at all.
+#[derive(Clone, Copy, Debug)]
+struct Relayed {
+    via: PartyId,
+    absent: Option<PartyId>,
+    switched: u64,
+}
+
+impl Medium for Relayed {
+    fn transmit(&mut self, parcel: MessageHeader) -> Delivery {
+        Delivery::Passes { at: parcel.at + Span::from_seconds(1.0), via: self.via, leg: 0 }
+    }
+    fn proceed(&mut self, _: MessageHeader, _: PartyId, _: u8, now: Time) -> Delivery {
+        Delivery::Arrives(now + Span::from_seconds(1.0))
+    }
+    fn starts_online(&mut self, party: PartyId) -> bool {
+        self.absent != Some(party)
+    }
+    fn next_switch(&mut self, party: PartyId) -> Option<Switch> {
+        (party == PartyId(3)).then(|| {
+            self.switched += 1;
+            Switch::connection(seconds(self.switched), self.switched.is_multiple_of(2))
+        })
+    }
+}
+
+/// How a run ends in which party 0 sends one number to party 1, the time at its end, and its losses and deliveries.
+fn relayed(via: u32, absent: Option<u32>) -> (Ending, Time, Vec<LossCause>, u64) {
+    let medium = Relayed { via: PartyId(via), absent: absent.map(PartyId), switched: 0 };
+    let parties: Vec<Box<dyn Party<Numbers>>> =
+        vec![Box::new(Sender::default()), Box::new(Receiver), Box::new(Receiver), Box::new(Receiver)];
+    let mut world = Simulation::new(parties, medium);
+    let mut losses = Vec::new();
+    assert_eq!(world.in_flight(), 0);
+    world.step(Limits::default(), &mut |_, _| ()).unwrap();
+    assert_eq!(world.in_flight(), 1);
+    let ending = world.run(Limits { until: seconds(100), ..Limits::default() }, &mut |_, event| {
+        if let Event::Lost { cause, .. } = event {
+            losses.push(*cause);
+        }
+    });
+    assert_eq!(world.in_flight(), 0);
+    (ending.unwrap(), world.now(), losses, world.journal().counts().delivered)
+}
+
+/// A message passes a relay that is connected, and is lost at one that is not; the line of the addressee is no relay. When
+/// the message has arrived or is lost, the run ends, although a connection changes for ever.
+#[test]
+fn a_message_passes_a_connected_relay_only() {
+    assert_eq!(relayed(2, None), (Ending::Quiet, seconds(2), vec![], 1));
+    assert_eq!(relayed(2, Some(2)), (Ending::Quiet, seconds(1), vec![LossCause::RelayOffline], 0));
+    assert_eq!(relayed(1, None), (Ending::Quiet, seconds(2), vec![], 1));
+    assert_eq!(relayed(1, Some(1)), (Ending::Quiet, seconds(2), vec![LossCause::ReceiverOffline], 0));
+}
+
+/// Two messages that are in flight are two.
+#[test]
+fn messages_in_flight_are_counted() {
+    let mut world = world(Restless::default());
+    world.step(Limits::default(), &mut |_, _| ()).unwrap();
+    assert_eq!(world.in_flight(), 2);
+}
+
 #[test]
 fn a_simulation_without_a_digest_counts_the_same_and_digests_nothing() {
     let limits = Limits { until: seconds(100), ..Limits::default() };

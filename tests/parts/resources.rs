@@ -363,6 +363,43 @@ fn a_place_in_the_queue_is_given_up_with_the_future() {
     assert_eq!((statistics.busy, statistics.in_queue), (10_000_000, 10_000_000));
 }
 
+/// What a task with a server of 2 s sees when a job of a better class takes the server at `at` (in ms): the result of
+/// its use, and whether it has the server before, at and after its return.
+fn interrupted_at(at: u64) -> (Result<(), Span>, [bool; 3]) {
+    let seen = Rc::new(RefCell::new(None));
+    let into = Rc::clone(&seen);
+    let body = move |ctx: Ctx| {
+        let into = Rc::clone(&into);
+        async move {
+            let desk = SharedResource::new(servers(1), Discipline::Preemptive);
+            let (own, other) = (ctx.clone(), desk.clone());
+            // The job of the better class is scheduled first, and therefore handled first at equal times.
+            ctx.spawn(async move {
+                own.sleep(Span::from_millis(at)).await;
+                own.serve(&other, 0, Span::from_millis(500)).await;
+            });
+            ctx.sleep(Span::ZERO).await;
+            let claim = ctx.acquire(&desk, 9).await;
+            let before = claim.is_served();
+            let used = ctx.hold(&claim, Span::from_millis(2000)).await.map_err(|preempted| preempted.left);
+            let then = claim.is_served();
+            claim.regained().await;
+            *into.borrow_mut() = Some((used, [before, then, claim.is_served()]));
+        }
+    };
+    let mut world = Simulation::new(vec![Box::new(Process::<Talk>::new(Key::root(1), body))], PerfectMedium);
+    world.run(Limits::default(), &mut |_, _| {}).unwrap();
+    seen.take().expect("the task has ended")
+}
+
+/// A job that has been served in full when it loses its server has ended; before that, it knows what is left.
+#[test]
+fn a_job_loses_its_server_before_its_end_at_its_end_and_never() {
+    assert_eq!(interrupted_at(1500), (Err(Span::from_millis(500)), [true, false, true]));
+    assert_eq!(interrupted_at(2000), (Ok(()), [true, false, true]));
+    assert_eq!(interrupted_at(2001), (Ok(()), [true, true, true]));
+}
+
 /// Sends a message at every moment of a Poisson process.
 fn source() -> Process<Talk> {
     Process::new(Key::root(9), async |ctx: Ctx| {

@@ -64,7 +64,7 @@ pub(super) struct Ladder<T> {
     /// Events from this time on go to the top.
     top_start: u64,
     /// Largest number of slots: 2^24, except in tests.
-    most: u32,
+    pub(super) most: u32,
     overfull: bool,
 }
 

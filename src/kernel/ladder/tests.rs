@@ -71,3 +71,114 @@ fn one_event_too_many_is_dropped_and_reported() {
     assert_eq!([ladder.pop(), ladder.pop(), ladder.pop()], [0, 1, 2].map(|event| Some((7, event))));
     assert_eq!(ladder.pop(), None);
 }
+
+/// A ladder whose first 60 events, at times that differ, have been handled; a rung was made for them.
+fn emptied() -> (Ladder<u64>, u64) {
+    let mut ladder = Ladder::default();
+    let times = (0..60).map(|event| 1_000_000 + 1000 * event);
+    times.clone().for_each(|time| {
+        ladder.push(time, time);
+    });
+    for time in times {
+        assert_eq!(ladder.pop(), Some((time, time)));
+    }
+    assert_eq!(ladder.pop(), None);
+    (ladder, 1_059_000)
+}
+
+/// The span of a rung ends when the queue is empty: an event after the last one and one that would have been in its next
+/// buckets are in order.
+#[test]
+fn an_empty_queue_forgets_its_rung() {
+    for near in [0, 1, 2, 10, 100, 1000, 10_000] {
+        for far in [1, 50, 500, 5000, 50_000, 500_000] {
+            let (mut ladder, now) = emptied();
+            let first = now + near;
+            ladder.push(first, 1);
+            ladder.push(first + far, 2);
+            assert_eq!(
+                [ladder.pop(), ladder.pop()],
+                [Some((first, 1)), Some((first + far, 2))],
+                "{near}, {far}"
+            );
+        }
+    }
+}
+
+/// Many events near the end of time, whose sums and distances need more than 64 bits.
+#[test]
+fn events_near_the_end_of_time_are_in_order() {
+    for events in [60u64, 100, 1000] {
+        for apart in [1u64, 1 << 20, (1 << 62) / events] {
+            let mut ladder = Ladder::default();
+            for event in (0..events).rev() {
+                ladder.push(u64::MAX - 1 - apart * event, event);
+            }
+            for event in (0..events).rev() {
+                assert_eq!(ladder.pop(), Some((u64::MAX - 1 - apart * event, event)), "{events}, {apart}");
+            }
+        }
+    }
+}
+
+/// Events late by the hundred, at random places before the present buckets and far behind them, make new rungs inside
+/// of others; no rung has a time that belongs to another one.
+#[test]
+fn hundreds_of_late_events_are_in_order() {
+    for (seed, spread) in [(1, 100), (2, 3000), (3, 100_000), (4, 10_000_000), (5, 1 << 40)] {
+        let mut stream = Seed::root(seed).stream();
+        let (mut ladder, mut set) = (Ladder::default(), BTreeSet::new());
+        let (mut now, mut sequence) = (0, 0u64);
+        let mut push = |set: &mut BTreeSet<(u64, u64)>, ladder: &mut Ladder<u64>, time: u64| {
+            ladder.push(time, sequence);
+            set.insert((time, sequence));
+            sequence += 1;
+        };
+        for burst in 0..200u64 {
+            // A hundred events over the whole spread, then many at the times of the buckets that are being handled.
+            for _ in 0..100 {
+                push(&mut set, &mut ladder, now + stream.below(spread));
+            }
+            let first = ladder.next_time().expect("not empty");
+            for _ in 0..burst % 7 * 40 {
+                let width = 1 + spread / (1 + stream.below(200));
+                push(&mut set, &mut ladder, first + stream.below(width));
+            }
+            for _ in 0..stream.below(250) {
+                let expected = set.pop_first();
+                assert_eq!(ladder.pop(), expected, "{seed}, burst {burst}");
+                now = expected.map_or(now, |event| event.0);
+            }
+        }
+        while let Some(event) = set.pop_first() {
+            assert_eq!(ladder.pop(), Some(event), "{seed}, at the end");
+        }
+    }
+}
+
+/// A rung that was made for late events ends within its last bucket. When that bucket is spread, the finer rung ends there
+/// too: a new event after that end is not taken before an older one.
+#[test]
+fn the_rung_of_a_last_bucket_ends_with_it() {
+    let mut ladder = Ladder::default();
+    let end = 8u64 << 20;
+    let mut set = BTreeSet::new();
+    let mut push = |ladder: &mut Ladder<u64>, set: &mut BTreeSet<u64>, time: u64| {
+        ladder.push(time, time);
+        set.insert(time);
+    };
+    // The buckets are 2^17 wide, and those before `end` are emptied together.
+    (0..100).map(|event| event << 20).chain([end + 10]).for_each(|time| push(&mut ladder, &mut set, time));
+    assert_eq!(ladder.pop(), set.pop_first().map(|time| (time, time)));
+    // 65 late events, 60 of them shortly before the end.
+    for time in (0..5).map(|event| 500 + event * 1000).chain((0..60).map(|event| end - 300 + event)) {
+        push(&mut ladder, &mut set, time);
+    }
+    for _ in 0..13 {
+        assert_eq!(ladder.pop(), set.pop_first().map(|time| (time, time)));
+    }
+    push(&mut ladder, &mut set, end + 20);
+    while let Some(time) = set.pop_first() {
+        assert_eq!(ladder.pop(), Some((time, time)));
+    }
+}

@@ -146,3 +146,38 @@ impl<P: Protocol> Drop for ConnectionChange<P> {
         self.shared.state.borrow_mut().watchers.remove(&self.place);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::pin::pin;
+    use std::task::Waker;
+
+    #[derive(Clone, Debug)]
+    struct Numbers;
+
+    impl Protocol for Numbers {
+        type Message = f64;
+        type Timer = ProcessTimer;
+        type Fact = f64;
+    }
+
+    /// A future that is dropped while it waits is forgotten by its process, which would otherwise hold its task for ever.
+    #[test]
+    fn a_dropped_future_is_forgotten() {
+        let shared = Shared::<Numbers>::new(PartyId(0));
+        let waiting = |shared: &Shared<Numbers>| {
+            let state = shared.state.borrow();
+            (state.receivers.len(), state.watchers.len())
+        };
+        let mut task = Context::from_waker(Waker::noop());
+        {
+            let mut receive = pin!(Receive::new(&shared, None));
+            let mut change = pin!(ConnectionChange::new(&shared));
+            assert!(receive.as_mut().poll(&mut task).is_pending());
+            assert!(change.as_mut().poll(&mut task).is_pending());
+            assert_eq!(waiting(&shared), (1, 1));
+        }
+        assert_eq!(waiting(&shared), (0, 0));
+    }
+}

@@ -6,7 +6,7 @@ use crate::{Place, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of the table.
-const ROWS: [&str; 7] = [
+const ROWS: [&str; 8] = [
     "caught",
     "ended by the limit",
     "survived",
@@ -14,12 +14,30 @@ const ROWS: [&str; 7] = [
     "survived the tests that were tried",
     "not tried",
     "not reached",
+    "equivalent",
 ];
+
+/// The mutants that `tests/mutants/equivalent.txt` judges to change nothing: their names, without a place unless another
+/// mutant has the same text.
+fn equivalent(place: &Place) -> Result<BTreeSet<String>, String> {
+    let path = place.root.join("tests/mutants/equivalent.txt");
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    Ok(lines.map(|(name, _)| name.to_owned()).collect())
+}
+
+/// A mutant's name without line and column.
+fn without_place(name: &str) -> String {
+    let mut parts = name.splitn(4, ':');
+    let file = parts.next().unwrap_or_default();
+    format!("{file}:{}", parts.nth(2).unwrap_or_default())
+}
 
 /// Prints the counts by folder, then every mutant that is left.
 pub fn print(place: &Place) -> Result<(), String> {
     let mutants: Vec<Mutant> = read(&place.file("mutants.json"))?;
     let outcomes = outcomes(place)?;
+    let equivalent = equivalent(place)?;
     let (mut differs, mut same): (BTreeMap<u32, BTreeSet<String>>, BTreeSet<u32>) = Default::default();
     let reached = reached(place)?;
     for reach in reached.values().filter(|reach| reach.passed) {
@@ -43,12 +61,14 @@ pub fn print(place: &Place) -> Result<(), String> {
             (None, None) if same.contains(&mutant.number) => 3,
             (None, None) => 6,
         };
+        let judged = |name: &str| equivalent.contains(name);
+        let row = if row > 1 && (judged(&mutant.name) || judged(&without_place(&mutant.name))) { 7 } else { row };
         let folder = mutant.file.split('/').take(2).collect::<Vec<_>>().join("/");
         for folder in ["all".to_owned(), folder] {
             *counts.entry((row, folder.clone())).or_default() += 1;
             folders.insert(folder);
         }
-        if row > 1 {
+        if (2..7).contains(&row) {
             left.push(format!("{}: {}", ROWS[row], mutant.name));
         }
     }
