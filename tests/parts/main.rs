@@ -20,6 +20,7 @@ mod length_scales;
 mod mechanisms;
 mod network;
 mod processes;
+mod projections;
 mod resources;
 mod samplers;
 mod sparse_vector;

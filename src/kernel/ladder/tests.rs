@@ -163,7 +163,7 @@ fn the_rung_of_a_last_bucket_ends_with_it() {
     let mut ladder = Ladder::default();
     let end = 8u64 << 20;
     let mut set = BTreeSet::new();
-    let mut push = |ladder: &mut Ladder<u64>, set: &mut BTreeSet<u64>, time: u64| {
+    let push = |ladder: &mut Ladder<u64>, set: &mut BTreeSet<u64>, time: u64| {
         ladder.push(time, time);
         set.insert(time);
     };

@@ -210,4 +210,11 @@ mod tests {
         assert_eq!(clip_value(f64::INFINITY, bound), (2.0, true));
         assert_eq!(clip_value(-1.5, bound), (-1.5, false));
     }
+
+    /// Twice a bound of 1/64 is 2^-5: with noise of scale 1, the spacing is 2^-35, and the ends are 2^30 spacings apart.
+    #[test]
+    fn the_lattice_of_a_symmetric_range_covers_both_ends() {
+        let (grid, apart) = symmetric_grid(Positive::new(1.0 / 64.0).unwrap(), 1.0).unwrap();
+        assert_eq!((grid.spacing(), apart), (libm::exp2(-35.0), libm::exp2(30.0)));
+    }
 }

@@ -149,4 +149,26 @@ mod tests {
             / 2000.0;
         assert!((mean_square - 1.0).abs() < 4.0 * (2.0f64 / 2000.0).sqrt(), "{mean_square}");
     }
+
+    /// As many bits of a word as the largest number needs, from the top; of two words for more than 64 bits.
+    #[test]
+    fn a_number_below_a_power_of_two_is_the_first_bits_of_a_word() {
+        let key = Key::root(3);
+        let words = |n: usize| -> Vec<u64> {
+            let mut stream = key.stream();
+            (0..n).map(|_| stream.word()).collect()
+        };
+        for bits in [1, 3, 63, 64] {
+            let mut stream = key.stream();
+            for word in words(20) {
+                assert_eq!(below(1 << bits, &mut stream), u128::from(word >> (64 - bits)), "{bits}");
+            }
+        }
+        let (mut stream, pairs) = (key.stream(), words(20));
+        for pair in pairs.chunks(2) {
+            let both = u128::from(pair[0]) | u128::from(pair[1]) << 64;
+            assert_eq!(below(1 << 65, &mut stream), both >> 63);
+        }
+        assert_eq!(below(1, &mut stream), 0);
+    }
 }

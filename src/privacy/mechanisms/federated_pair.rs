@@ -192,4 +192,36 @@ mod tests {
             }
         }
     }
+
+    /// A sample of fixed size, with a count: an agent of full norm adds 1/2 where each of the others adds -1/2.
+    #[test]
+    fn the_count_moves_by_the_difference_to_another_agent() {
+        let vectors = |own: f64| ReceivedVectors {
+            population: 3,
+            vectors: (0..3).map(|n| (n, Arc::new(vec![if n == 0 { own } else { -4.0 }]))).collect(),
+            weights: Arc::new(vec![vec![1.0 / 3.0; 3]]),
+            late_sampling_draw: Vec::new(),
+            length: 1,
+            discounts: Vec::new(),
+        };
+        let shape = Shape {
+            participation: Participation::FixedSize(2),
+            clip: Positive::new(2.0).unwrap(),
+            divisor: Divisor::Planned,
+            sd: 6.0,
+            count: Some(NormCount { sd: Positive::new(3.0).unwrap() }),
+        };
+        let moved = shape.moved([&vectors(2.0), &vectors(-4.0)]).unwrap();
+        // Weight 1/3 over rate 2/3 is 1/2; a unit of the count is 6 / 3 = 2 standard deviations of the sums.
+        let near = |found: &[f64], expected: [f64; 2]| {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {expected:?}");
+        };
+        near(&moved.moved[0], [2.0, 2.0]);
+        near(&moved.moved[1], [0.0, 0.0]);
+        near(&moved.base, [-2.0, -2.0]);
+        // Vectors of others that differ from each other have no known law.
+        let mut unequal = [vectors(2.0), vectors(-4.0)];
+        unequal.iter_mut().for_each(|input| input.vectors[2].1 = Arc::new(vec![-3.0 * 0.5]));
+        assert!(shape.moved([&unequal[0], &unequal[1]]).is_none());
+    }
 }

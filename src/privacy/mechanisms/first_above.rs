@@ -109,3 +109,47 @@ impl Mechanism for FirstAbove {
         Ok(Distinguisher { tests: vec![(RATIO, Box::new(score))], laws, ..Distinguisher::unknown() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: Option<f64>) -> FirstAbove {
+        let epsilon = |epsilon: f64| Epsilon::new(epsilon).unwrap();
+        let (one, none) = (Positive::new(1.0).unwrap(), NonNegative::new(0.0).unwrap());
+        FirstAbove::new((epsilon(2.0), value.map(epsilon)), one, none, Finite::new(0.5).unwrap())
+    }
+
+    /// The setting of the first trial above is the first comparison above: pair, laws and ratio are those of the comparisons.
+    #[test]
+    fn trials_are_distinguished_as_their_comparisons_are() {
+        for value in [None, Some(1.0)] {
+            let mechanism = of(value);
+            let comparisons = mechanism.comparisons();
+            let trials: Vec<Selected> = vec![(7, 0.1), (3, 0.9), (5, 0.4)];
+            let pair = mechanism.worst_pair(&trials).unwrap();
+            let plain = comparisons.worst_pair(&results(&trials)).unwrap();
+            assert_eq!(pair.inputs.clone().map(|trials| results(&trials)), plain.inputs);
+            assert!(
+                pair.inputs.iter().all(|trials| trials.iter().map(|(setting, _)| *setting).eq([7, 3, 5]))
+            );
+            let found = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]]).unwrap();
+            let expected = comparisons.distinguisher([&plain.inputs[0], &plain.inputs[1]]).unwrap();
+            assert_eq!(found.laws, expected.laws);
+            assert!(found.laws.is_some());
+            let released = value.map(|_| 0.8);
+            let below = Compared::Below;
+            let above = Compared::Above(released);
+            for (trial, answers) in [
+                (Some((7, released)), vec![above]),
+                (Some((3, released)), vec![below, above]),
+                (Some((5, released)), vec![below, below, above]),
+                (None, vec![below, below, below]),
+            ] {
+                let ratio = found.log_ratio(&trial);
+                assert_eq!(ratio, expected.log_ratio(&answers), "{trial:?}");
+                assert!(ratio != 0.0, "{trial:?}");
+            }
+        }
+    }
+}

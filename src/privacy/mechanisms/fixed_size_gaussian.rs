@@ -101,3 +101,28 @@ impl Mechanism for FixedSizeGaussian {
         self.noise.distinguisher(inputs, rate, Some(self.size))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::PoissonGaussian;
+    use crate::privacy::mechanisms::pair::Laws;
+    use crate::vocab::Probability;
+
+    /// Two of eight units; all others have the opposite of the first one's vector, so that it moves the sum by twice the norm.
+    #[test]
+    fn the_worst_pair_moves_a_sample_by_twice_the_norm() {
+        let (norm, noise) = (Positive::new(3.0).unwrap(), Positive::new(4.0).unwrap());
+        let fixed = FixedSizeGaussian::new(2, norm, noise);
+        let pair = fixed.worst_pair(&vec![vec![0.0]; 8]).unwrap();
+        assert!(pair.words.contains("negated") || pair.words.contains("opposite"), "{}", pair.words);
+        let [given, neighbour] = &pair.inputs;
+        assert_eq!(given[0], [3.0]);
+        assert!(given[1..].iter().chain(neighbour).all(|unit| *unit == [-3.0]));
+        let laws = fixed.distinguisher([given, neighbour]).unwrap().laws.unwrap().laws;
+        assert_eq!(laws, Laws::Costs(vec![Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 2.0 }]));
+        let poisson = PoissonGaussian::new(Probability::new(0.5).unwrap(), norm, noise);
+        let words = poisson.worst_pair(&vec![vec![0.0]; 2]).unwrap().words;
+        assert_eq!(words, "one unit's contribution of full norm, or zero; all others are zero");
+    }
+}

@@ -207,4 +207,28 @@ mod tests {
         };
         assert!((2.0 * noise_multiplier - 19.379_22).abs() < 1e-4, "{noise_multiplier}");
     }
+
+    /// Noise in floating point is added, and noise without a lattice is refused only where it is to be exact.
+    #[test]
+    fn noise_in_floating_point_is_added_and_has_no_lattice() {
+        let of = |sd: f64| Gaussian::new(Positive::new(sd).unwrap(), Positive::new(sd).unwrap());
+        let ideal = |sd| of(sd).with(NoiseArithmetic::Ideal);
+        let key = crate::rng::Key::root(4);
+        let found = ideal(3.0).privatise(&vec![1.0], &mut key.stream()).unwrap();
+        assert_eq!(found, [1.0 + 3.0 * key.stream().normal()]);
+        assert!(of(1e-300).price(&vec![0.0], &Neighbours::ReplaceOne).is_err());
+        assert!(ideal(1e-300).price(&vec![0.0], &Neighbours::ReplaceOne).is_ok());
+    }
+
+    /// The delta of the largest noise is reached, and no smaller one.
+    #[test]
+    fn the_largest_noise_is_permitted() {
+        let epsilon = 1e-9;
+        let delta = gaussian_delta(libm::exp(-libm::log(LARGEST_MULTIPLIER)), epsilon);
+        let of = |delta| {
+            let one = Positive::new(1.0).unwrap();
+            Gaussian::analytic(Epsilon::new(epsilon).unwrap(), Delta::new(delta).unwrap(), one)
+        };
+        assert!(of(delta).is_ok() && of(delta.next_down()).is_err());
+    }
 }

@@ -312,4 +312,16 @@ mod tests {
         assert!(free.contains("because of its regret") && free.contains("without a bound"), "{free}");
         assert_eq!(warned("by: Value, slope: 0, base_rate: 0.3"), None);
     }
+
+    /// Rounding is covered: the stated loss is above the logarithm of the ratio of the bounds, by no more than 1e-9 of it.
+    #[test]
+    fn the_stated_loss_is_above_the_ratio_of_the_bounds() {
+        for (least, most, ratio) in
+            [(0.5, 0.6, 1.25), (0.25, 0.5, 2.0), (0.5, 0.75, 2.0), (0.5, 0.5625, 1.142_857_142_857_142_8)]
+        {
+            let own = recipe(&format!("by: Value, slope: 1, base_rate: 0.55, least: {least}, most: {most}"));
+            let over = own.epsilon() / libm::log(ratio) - 1.0;
+            assert!(over > 0.0 && over < 1e-9, "{least} {most}: {over:e}");
+        }
+    }
 }

@@ -126,4 +126,16 @@ mod tests {
             assert_eq!(laplace.with(NoiseArithmetic::Ideal).tail(a), 3.0 * a);
         }
     }
+
+    /// Noise in floating point is added, and noise without a lattice is refused only where it is to be exact.
+    #[test]
+    fn noise_in_floating_point_is_added_and_has_no_lattice() {
+        let of = |scale: f64| Laplace::new(Positive::new(scale).unwrap(), Positive::new(scale).unwrap());
+        let ideal = |scale| of(scale).with(NoiseArithmetic::Ideal);
+        let key = crate::rng::Key::root(4);
+        let found = ideal(3.0).privatise(&vec![1.0], &mut key.stream()).unwrap();
+        assert_eq!(found, [1.0 + 3.0 * key.stream().laplace()]);
+        assert!(of(1e-300).price(&vec![0.0], &Neighbours::ReplaceOne).is_err());
+        assert!(ideal(1e-300).price(&vec![0.0], &Neighbours::ReplaceOne).is_ok());
+    }
 }

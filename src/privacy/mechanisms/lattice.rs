@@ -112,4 +112,13 @@ mod tests {
         assert_eq!((quarter.l1(1.0, 3), quarter.l2(1.0, 4)), (7.0, 6.0));
         assert_eq!((tenth.l1(1.0, 2), tenth.l2(1.0, 4)), (13.0, 13.0));
     }
+
+    #[test]
+    fn values_are_multiples_of_the_spacing_and_others_are_off_it() {
+        let of = |spacing| Lattice::new(Positive::new(spacing).unwrap());
+        assert_eq!(of(0.25).values([3, -2].into_iter()), [0.75, -0.5]);
+        for (spacing, y, off) in [(2.0, 3.0, 1.0), (2.0, 4.0, 0.0), (0.25, -0.75, 0.0), (0.25, 0.375, 1.0)] {
+            assert_eq!(of(spacing).is_off_lattice(&[0.0, y]), off, "{spacing} {y}");
+        }
+    }
 }

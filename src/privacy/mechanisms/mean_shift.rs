@@ -150,4 +150,14 @@ mod tests {
         let nearly = |share: f64| SubsampledShift { moved: [vec![1.0], vec![share]], ..of(0.5, 2.0, 0.0) };
         assert!(nearly(2e-9).laws(false).is_some() && nearly(-2.1e-9).laws(false).is_none());
     }
+
+    /// Far out, one of the two densities is negligible: ln q + a for a large, ln(1 - q) for a very negative.
+    #[test]
+    fn a_mixture_far_out_does_not_overflow() {
+        for a in [40.0, 700.0, 1000.0] {
+            assert!((log_mixture(0.25, a) - (a + libm::log(0.25))).abs() < 1e-12, "{a}");
+            assert!((log_mixture(0.25, -a) - libm::log(0.75)).abs() < 1e-15, "{a}");
+        }
+        assert_eq!((log_mixture(0.25, 0.0), log_mixture(1.0, -3.0)), (0.0, -3.0));
+    }
 }

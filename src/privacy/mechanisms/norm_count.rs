@@ -134,4 +134,11 @@ mod tests {
         let released = of(3.0).released(3, Some(NoiseArithmetic::Ideal), &mut key.stream()).unwrap();
         assert_eq!(released, 1.5 + 3.0 * key.stream().normal());
     }
+
+    /// The margin of 1e-6 itself is not enough.
+    #[test]
+    fn a_count_needs_more_noise_than_the_margin() {
+        let limit = 0.5 * (1.0 + 1e-6);
+        assert!(!of(limit).admits(1.0) && of(limit.next_up()).admits(1.0));
+    }
 }

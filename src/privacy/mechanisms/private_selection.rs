@@ -320,4 +320,28 @@ mod tests {
         assert_eq!(best(&[(7, 2.0), (3, 2.5)]), Some((3, Some(2.5))));
         assert_eq!(best(&[]), None);
     }
+
+    /// The best noisy result among K results of settings that are drawn uniformly, with the draws of the stream in order.
+    #[test]
+    fn the_best_of_the_drawn_settings_is_released() {
+        let laplace = Laplace::new(Positive::new(1e-3).unwrap(), Positive::new(1.0).unwrap());
+        let noise = ResultNoise::Laplace(laplace.with(super::super::NoiseArithmetic::Ideal));
+        let mean = crate::vocab::AboveOne::new(3.0).unwrap();
+        let own = PrivateSelection::new(noise, Repetitions::Geometric { mean }).unwrap();
+        let results: Vec<f64> = vec![1.0, 3.0, 2.0];
+        let mut found = [0; 3];
+        for seed in 0..300 {
+            let mut stream = crate::rng::Key::root(seed).stream();
+            let tried: Vec<u64> = (0..own.repetitions().draw(&mut stream)).map(|_| stream.below(3)).collect();
+            let best =
+                tried.iter().copied().max_by(|a, b| results[*a as usize].total_cmp(&results[*b as usize]));
+            let (setting, noisy) =
+                own.privatise(&results, &mut crate::rng::Key::root(seed).stream()).unwrap().unwrap();
+            assert_eq!(Some(setting), best, "seed {seed}");
+            assert!((noisy - results[setting as usize]).abs() < 0.03, "30 scales: probability 1e-13");
+            found[setting as usize] += 1;
+        }
+        assert!(found.iter().all(|count| *count > 10), "{found:?}");
+        assert!(own.privatise(&vec![], &mut crate::rng::Key::root(1).stream()).is_err());
+    }
 }

@@ -397,4 +397,17 @@ mod tests {
         }
         assert!(halves[0] > 0 && halves[1] > 0, "{halves:?}");
     }
+
+    /// A probability with digits beyond the first word, which are drawn only if the first word does not decide.
+    #[test]
+    fn a_coin_of_small_probability_reads_one_word() {
+        let p = 1.0 / 30_000.0_f64;
+        assert!((p * 18_446_744_073_709_551_616.0).fract() != 0.0);
+        let (mut stream, mut words) = (Key::root(45).stream(), Key::root(45).stream());
+        let whole = (p * 18_446_744_073_709_551_616.0) as u64;
+        for _ in 0..N {
+            assert_eq!(coin(p, &mut stream), words.word() < whole);
+        }
+        assert_eq!(stream.word(), words.word());
+    }
 }

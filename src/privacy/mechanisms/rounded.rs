@@ -174,4 +174,36 @@ mod tests {
             assert_eq!(Grid::between(libm::exp2(factor), 1.0).is_ok(), fits, "2^-{factor}");
         }
     }
+
+    /// By hand on a lattice of spacing 2^-30: distances in spacings, a rounding error of half a spacing for each number of
+    /// each vector, and a margin that is far below one spacing.
+    #[test]
+    fn distances_include_the_rounding_of_each_number() {
+        let grid = Grid::between(3.0, 1.0).unwrap();
+        let spacings = libm::exp2(30.0);
+        for (found, rounding) in [
+            (grid.l1(1.0, 3), 3.0),
+            (grid.l2(1.0, 4), 2.0),
+            (grid.norm(1.0, 16), 2.0),
+            (grid.norm(1.0, 1), 0.5),
+        ] {
+            let over = found - (spacings + rounding);
+            assert!(over > 0.0 && over < 0.01, "{over} for {rounding}");
+        }
+        assert_eq!((grid.scale(2.0, 4.0), grid.scale(2.0, 4.1), grid.scale(1e-9, 1.0)), (8, 9, 1));
+        assert!(Grid::between(-1.0, 1.0).is_err() && Grid::between(1.0, -1.0).is_err());
+    }
+
+    /// A noisy number is the number of the sum of its integer and the noise of the stream.
+    #[test]
+    fn noise_is_added_to_the_multiple() {
+        let grid = Grid::between(1.0, 1.0).unwrap();
+        let key = crate::rng::Key::root(2);
+        let noise = [rounded_normal(1 << 30, &mut key.stream()), rounded_laplace(1 << 30, &mut key.stream())];
+        let found = [
+            grid.plus_normal(1 << 40, 1 << 30, &mut key.stream()),
+            grid.plus_laplace(1 << 40, 1 << 30, &mut key.stream()),
+        ];
+        assert_eq!(found, noise.map(|noise| grid.value((1 << 40) + noise)));
+    }
 }

@@ -179,4 +179,11 @@ mod tests {
             assert_eq!(*noisy, value + 0.5 * stream.normal());
         }
     }
+
+    #[test]
+    fn one_row_is_moved_by_the_distance_along_the_direction() {
+        let rows = Rows::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+        assert_eq!(rows.moved(1, &[0.6, -0.8], 5.0).values(), [1.0, 2.0, 6.0, 0.0]);
+        assert_eq!(rows.moved(0, &[0.0, 1.0], -0.5).values(), [1.0, 1.5, 3.0, 4.0]);
+    }
 }

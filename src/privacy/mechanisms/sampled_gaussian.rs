@@ -219,4 +219,29 @@ mod tests {
         assert!(noise().worst_pair(&vec![Vec::new()], 0.0, 0.0).is_none());
         assert!(length(&Vec::new()).is_err() && length(&vec![vec![1.0], vec![]]).is_err());
     }
+
+    /// The spacing follows from the smaller of noise and norm, and the integer noise covers the rounding of one contribution;
+    /// noise without a lattice is refused where it is to be exact.
+    #[test]
+    fn exact_noise_has_its_lattice_or_is_refused() {
+        let of = |norm, multiplier, arithmetic| Noise {
+            norm: Positive::new(norm).unwrap(),
+            multiplier: Positive::new(multiplier).unwrap(),
+            arithmetic,
+        };
+        let (grid, scale) = of(1.0 / 64.0, 0.125, NoiseArithmetic::Exact).exact(4).unwrap();
+        assert_eq!(grid.spacing(), libm::exp2(-39.0));
+        // 2^33 spacings and half a spacing for each of four numbers, times 1/8, rounded up.
+        assert_eq!(scale, (1 << 30) + 1);
+        assert!(of(1e-300, 1.0, NoiseArithmetic::Exact).check(1).is_err());
+        assert!(of(1e-300, 1.0, NoiseArithmetic::Ideal).check(1).is_ok());
+    }
+
+    /// Norm 2 and noise multiplier 1.5 are a standard deviation of 3.
+    #[test]
+    fn noise_in_floating_point_is_norm_times_multiplier() {
+        let noise = Noise { arithmetic: NoiseArithmetic::Ideal, ..noise() };
+        let sum = noise.noisy_sum(&vec![vec![0.0]], std::iter::empty(), &mut Key::root(3).stream()).unwrap();
+        assert_eq!(sum, [3.0 * Key::root(3).stream().normal()]);
+    }
 }

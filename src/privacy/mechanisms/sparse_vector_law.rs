@@ -93,15 +93,17 @@ mod tests {
     /// probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
     #[test]
     fn the_probability_of_one_comparison_is_the_closed_form() {
-        let scales = NoiseScales { threshold: 1.5, number: 4.0, value: None };
-        for d in [0.0, 0.3, 2.0, 30.0] {
-            let above = log_probability(&[-d], &[true], scales);
-            let (a, b) = (1.5f64, 4.0f64);
-            let exact = (b * b * libm::exp(-d / b) - a * a * libm::exp(-d / a)) / (2.0 * (b * b - a * a));
-            assert!((libm::exp(above) / exact - 1.0).abs() < 1e-9, "{d}: {above} for {exact}");
-            let below = log_probability(&[-d], &[false], scales);
-            assert!((libm::exp(below) + exact - 1.0).abs() < 1e-9, "{d}: {below}");
+        for (a, b) in [(1.5f64, 4.0f64), (40.0, 10.0), (0.02, 0.05)] {
+            let scales = NoiseScales { threshold: a, number: b, value: None };
+            for d in [0.0, 0.3, 2.0, 30.0].map(|d: f64| d * a.max(b) / 4.0) {
+                let above = log_probability(&[-d], &[true], scales);
+                let exact = (b * b * libm::exp(-d / b) - a * a * libm::exp(-d / a)) / (2.0 * (b * b - a * a));
+                assert!((libm::exp(above) / exact - 1.0).abs() < 1e-9, "{d}: {above} for {exact}");
+                let below = log_probability(&[-d], &[false], scales);
+                assert!((libm::exp(below) + exact - 1.0).abs() < 1e-9, "{d}: {below}");
+            }
         }
+        assert_eq!(log_tail(0.0), libm::log1p(-0.5));
     }
 
     /// Frequencies of the answers in both arithmetics, cutoff 2, 100,000 draws of four numbers: each lies within 5 standard

@@ -114,4 +114,22 @@ mod tests {
         assert!((present(vec![]) - 0.9).abs() < 1e-15);
         assert!((present(vec![2.0, -1.0]) - 0.2).abs() < 1e-15, "factors are held in [0, 1]");
     }
+
+    /// Weights are equal up to 1e-12 of their size.
+    #[test]
+    fn weights_are_equal_up_to_rounding() {
+        for (differs_by, equal) in
+            [(0.0, true), (5e-15, true), (-5e-15, true), (5e-13, false), (-0.005, false)]
+        {
+            let received = ReceivedVectors {
+                population: 2,
+                vectors: Vec::new(),
+                weights: Arc::new(vec![vec![0.5; 2], vec![0.01, 0.01 + differs_by]]),
+                late_sampling_draw: Vec::new(),
+                length: 1,
+                discounts: Vec::new(),
+            };
+            assert_eq!(received.has_equal_weights(), equal, "{differs_by}");
+        }
+    }
 }

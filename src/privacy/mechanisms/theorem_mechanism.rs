@@ -84,4 +84,20 @@ mod tests {
         };
         assert_eq!(draw(&supported), draw(&laplace));
     }
+
+    /// The worst pair and its test are those of the inner mechanism.
+    #[test]
+    fn an_audit_attacks_the_inner_mechanism() {
+        let laplace = Laplace::calibrated(Epsilon::new(0.5).unwrap(), Positive::new(2.0).unwrap()).unwrap();
+        let supported = TheoremMechanism::new(laplace, "a name", None, Basis::Proven);
+        let like = vec![0.0; 2];
+        let (found, plain) = (supported.worst_pair(&like).unwrap(), laplace.worst_pair(&like).unwrap());
+        assert_eq!((found.inputs.clone(), found.words), (plain.inputs, plain.words));
+        let [a, b] = &found.inputs;
+        let ratio =
+            |test: crate::privacy::mechanisms::pair::Distinguisher<Vec<f64>>| test.log_ratio(&vec![0.3, 0.1]);
+        let expected = ratio(laplace.distinguisher([a, b]).unwrap());
+        assert_eq!(ratio(supported.distinguisher([a, b]).unwrap()), expected);
+        assert!(expected != 0.0);
+    }
 }

@@ -410,4 +410,45 @@ mod tests {
             assert!((found / noise_multiplier - 1.0).abs() < 1e-12, "{steps} {contributions}: {found}");
         }
     }
+
+    /// More values than steps, values of unequal length and NaN are refused, by the attack too; noise without a lattice is
+    /// refused only where it is to be exact; and nothing is moved where there is no number.
+    #[test]
+    fn values_that_do_not_fit_are_refused() {
+        let own = tree(2, 1, 0);
+        let good = vec![vec![0.0]; 2];
+        for bad in [vec![vec![0.0]; 3], vec![vec![0.0], vec![]], vec![vec![f64::NAN]]] {
+            assert!(own.privatise(&bad, &mut Key::root(1).stream()).is_err(), "{bad:?}");
+            assert!(own.distinguisher([&good, &bad]).is_err(), "{bad:?}");
+        }
+        assert!(own.worst_pair(&vec![]).is_none() && own.worst_pair(&vec![vec![]]).is_none());
+        let tiny = Positive::new(1e-300).unwrap();
+        let tiny = TreeAggregation::new(own.plan, tiny, tiny);
+        assert!(tiny.price(&good, &Neighbours::ReplaceOne).is_err());
+        assert!(tiny.with(NoiseArithmetic::Ideal).price(&good, &Neighbours::ReplaceOne).is_ok());
+    }
+
+    /// One sum, by hand: ((y - b)^2 - (y - a)^2) / (2 sd^2) with sd = 3. The way to the covariance matrix is that of the
+    /// estimate, and with Honaker's estimate the laws are known for up to 256 sums.
+    #[test]
+    fn one_sum_has_the_ratio_of_two_normal_densities() {
+        for estimate in [SumEstimate::FewestPartialSums, SumEstimate::Honaker] {
+            let own = tree(1, 1, 0).estimated_by(estimate);
+            let found = own.distinguisher([&vec![vec![2.0]], &vec![vec![-1.0]]]).unwrap();
+            for y in [-4.0f64, 0.0, 0.7, 9.0] {
+                let expected = ((y + 1.0).powi(2) - (y - 2.0).powi(2)) / 18.0;
+                assert!((found.log_ratio(&vec![vec![y]]) - expected).abs() < 1e-12, "{estimate:?} {y}");
+            }
+            assert_eq!(own.by_partial_sum(1), [[1.0]]);
+            let by_weights = matches!(own.noise_of_sums(1), SumNoise::Weights(_));
+            assert_eq!(by_weights, estimate == SumEstimate::Honaker);
+        }
+        let known = |steps: u64| {
+            let own = tree(steps, 1, 1).estimated_by(SumEstimate::Honaker);
+            let (zero, mut moved) = (vec![vec![0.0]; steps as usize], vec![vec![0.0]; steps as usize]);
+            moved[0][0] = 1.0;
+            own.distinguisher([&zero, &moved]).unwrap().laws.is_some()
+        };
+        assert!(known(MOST_SEEN as u64) && !known(MOST_SEEN as u64 + 1));
+    }
 }

@@ -59,3 +59,47 @@ impl TreeRun {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::{Mechanism, NoiseArithmetic, TreeAggregation};
+    use crate::rng::Key;
+    use crate::vocab::{Positive, TreePlan};
+    use std::num::NonZeroU64;
+
+    fn tree(arithmetic: NoiseArithmetic) -> TreeAggregation {
+        let one = NonZeroU64::MIN;
+        let plan = TreePlan { steps: NonZeroU64::new(2).unwrap(), contributions: one, restart: None };
+        let (sd, sensitivity) = (Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap());
+        TreeAggregation::new(plan, sd, sensitivity).with(arithmetic)
+    }
+
+    /// A tree of two steps takes two values, each of the length of the first.
+    #[test]
+    fn a_tree_takes_as_many_values_as_it_has_steps() {
+        for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {
+            let mut stream = Key::root(1).stream();
+            let mut run = tree(arithmetic).begin(1).unwrap();
+            assert!(run.add(&[1.0, 2.0], &mut stream).is_err(), "another length");
+            assert!(run.add(&[f64::NAN], &mut stream).is_err());
+            assert!(run.add(&[1.0], &mut stream).is_ok() && run.add(&[1.0], &mut stream).is_ok());
+            let refused = run.add(&[1.0], &mut stream).unwrap_err().to_string();
+            assert!(refused.contains("no more values than the tree has steps"), "{refused}");
+        }
+    }
+
+    /// The first sum is the value plus the first noise of the stream.
+    #[test]
+    fn noise_is_added_to_a_partial_sum() {
+        let key = Key::root(2);
+        let ideal = tree(NoiseArithmetic::Ideal);
+        let first = |own: TreeAggregation| own.privatise(&vec![vec![0.5]], &mut key.stream()).unwrap()[0][0];
+        assert_eq!(first(ideal), 0.5 + 3.0 * key.stream().normal());
+        let grid = Grid::between(3.0, 1.0).unwrap();
+        // A value's integer moves by at most 2^30 + 1, and the noise multiplier is 3.
+        let scale = grid.scale(3.0, grid.l2(1.0, 1));
+        let noise = rounded_normal(scale, &mut key.stream());
+        assert_eq!(first(tree(NoiseArithmetic::Exact)), grid.value(grid.round(0.5) + noise));
+    }
+}

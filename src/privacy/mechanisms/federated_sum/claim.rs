@@ -49,3 +49,78 @@ impl FederatedSum {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::AgentRates;
+    use crate::vocab::{Positive, Probability};
+    use std::sync::Arc;
+
+    fn gathered() -> ReceivedVectors {
+        ReceivedVectors {
+            population: 4,
+            vectors: (0..4).map(|agent| (agent, Arc::new(vec![1.0]))).collect(),
+            weights: Arc::new(vec![vec![0.25; 4]]),
+            late_sampling_draw: Vec::new(),
+            length: 1,
+            discounts: Vec::new(),
+        }
+    }
+
+    fn poisson(noise_multiplier: f64) -> FederatedSum {
+        let rate = Participation::Poisson(Probability::new(0.5).unwrap());
+        FederatedSum::planned(rate, Some(Positive::new(1.0).unwrap()), noise_multiplier)
+    }
+
+    /// The claim is the planned cost, at the planned rate or at the one that is stated; sums without noise, and sums that
+    /// the paper does not cover, have none.
+    #[test]
+    fn the_claim_is_the_planned_cost() {
+        let cost = |sum: &FederatedSum| sum.claim(&gathered()).map(|claim| claim.cost.unwrap());
+        let planned = |rate| Some(Cost::PoissonGaussian { rate, noise_multiplier: 2.0 });
+        assert_eq!(cost(&poisson(2.0)), planned(0.5));
+        assert_eq!(cost(&FederatedSum { claimed_rate: Some(0.125), ..poisson(2.0) }), planned(0.125));
+        let fixed = FederatedSum { participation: Participation::FixedSize(3), ..poisson(2.0) };
+        assert_eq!(cost(&fixed), planned(0.75));
+        for sum in [
+            poisson(0.0),
+            FederatedSum { clip: None, ..poisson(2.0) },
+            FederatedSum { excluded_from_claim: true, ..poisson(2.0) },
+            FederatedSum { rates: Some(AgentRates::new(vec![0.5; 4])), ..poisson(2.0) },
+        ] {
+            assert_eq!(cost(&sum), None, "{sum:?}");
+        }
+    }
+
+    /// Each departure from the plan has its own words, and the first that applies is named.
+    #[test]
+    fn the_source_says_how_the_true_loss_differs() {
+        let fixed = Participation::FixedSize(2);
+        let tighter = SensitivityRule::TighterLoss;
+        for (sum, words) in [
+            (poisson(2.0), "absences that depend on no data"),
+            (
+                FederatedSum { visible: true, multiplicity: 2, ..poisson(2.0) },
+                "everybody sees who takes part",
+            ),
+            (
+                FederatedSum { divisor: Divisor::ArrivedOrGone, ..poisson(2.0) },
+                "a missing agent, sampled or not",
+            ),
+            (FederatedSum { multiplicity: 2, ..poisson(2.0) }, "a late vector is added to the current one"),
+            (FederatedSum { keeps_sampling_draw: true, ..poisson(2.0) }, "is sampled in either round"),
+            (
+                FederatedSum { keeps_sampling_draw: true, participation: fixed, ..poisson(2.0) },
+                "a fixed number of agents is drawn",
+            ),
+            (FederatedSum { divisor: Divisor::Arrived, ..poisson(2.0) }, "weights are renormalised"),
+            (FederatedSum { claimed_rate: Some(0.9), ..poisson(2.0) }, "the first to arrive are kept"),
+            (FederatedSum { participation: fixed, ..poisson(2.0) }, "a fixed number of agents is drawn"),
+            (FederatedSum { sensitivity: tighter, ..poisson(2.0) }, "gives a smaller epsilon"),
+        ] {
+            let source = sum.claim(&gathered()).unwrap().source;
+            assert!(source.contains(words), "{source}: {words}");
+        }
+    }
+}

@@ -263,3 +263,187 @@ fn no_shift_is_stated_for_other_inputs() {
     let free = FederatedSum { clip: None, ..poisson.clone() };
     assert!(free.moved([&zero, &zero]).is_none() && free.pair_of(&zero, 0, 1).is_none());
 }
+
+/// Six agents of equal weights in one region, of which the listed ones have answered with these vectors.
+fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
+    ReceivedVectors {
+        population: weights.len(),
+        vectors: vectors.iter().map(|&(agent, value)| (agent, Arc::new(vec![value; LENGTH]))).collect(),
+        weights: Arc::new(vec![weights]),
+        late_sampling_draw: vec![],
+        length: LENGTH,
+        discounts: vec![],
+    }
+}
+
+/// A second sampling draw can only add an agent: it is in the sum if either draw has it, with probability 1 - (1 - q)^2.
+#[test]
+fn a_late_vector_is_in_the_sum_if_either_draw_has_its_agent() {
+    let agents = 20_000;
+    let mut gathered = answers(&[], vec![1.0 / agents as f64; agents]);
+    let drawn = |gathered: &ReceivedVectors| {
+        plain(SensitivityRule::LargestWeight).drawn(gathered, &mut Key::root(5).stream())
+    };
+    let once = drawn(&gathered);
+    gathered.late_sampling_draw = (0..agents / 2).collect();
+    let twice = drawn(&gathered);
+    assert!(once.iter().zip(&twice).all(|(once, twice)| *twice || !once));
+    assert_eq!(once[agents / 2..], twice[agents / 2..]);
+    let share = |drawn: &[bool]| drawn.iter().filter(|drawn| **drawn).count() as f64 / drawn.len() as f64;
+    // Five standard errors of 10,000 draws are at most 0.025.
+    assert!((share(&once[..agents / 2]) - 0.6).abs() < 0.025);
+    assert!((share(&twice[..agents / 2]) - 0.84).abs() < 0.025, "{}", share(&twice[..agents / 2]));
+}
+
+/// With a rate for each agent, the shift has the rate of the agent that differs.
+#[test]
+fn the_shift_has_the_rate_of_the_agent_that_differs() {
+    let rates: Vec<f64> = (1..=AGENTS).map(|agent| agent as f64 / 10.0).collect();
+    let sum = FederatedSum { rates: Some(AgentRates::new(rates)), ..plain(SensitivityRule::LargestWeight) };
+    let equal = vec![1.0 / AGENTS as f64; AGENTS];
+    let all = |own: f64| -> Vec<(usize, f64)> {
+        (0..AGENTS).map(|n| (n, if n == 3 { own } else { 0.0 })).collect()
+    };
+    let (given, neighbour) = (answers(&all(9.0), equal.clone()), answers(&all(0.0), equal));
+    let rate = |inputs| sum.moved(inputs).unwrap().rate;
+    assert_eq!(rate([&given, &neighbour]), 0.4);
+    assert_eq!(rate([&neighbour, &neighbour]), 0.1, "if nothing differs, that of the first agent");
+}
+
+/// Without noise, and with everybody in the sum: discount times weight times vector, by hand.
+#[test]
+fn vectors_are_multiplied_by_weight_and_discount() {
+    let everybody = Participation::Poisson(Probability::new(1.0).unwrap());
+    let norm = Some(Positive::new(100.0).unwrap());
+    for divisor in [Divisor::Planned, Divisor::Arrived] {
+        let sum = FederatedSum { divisor, ..FederatedSum::planned(everybody, norm, 0.0) };
+        let mut gathered = answers(&[(0, 1.0), (2, 10.0)], vec![0.5, 0.25, 0.25]);
+        let found = |gathered: &ReceivedVectors| sum.privatise(gathered, &mut Key::root(1).stream()).unwrap();
+        let total = |present: f64| if divisor == Divisor::Planned { 1.0 } else { present };
+        let whole = (0.5 + 0.25 * 10.0) / total(0.75);
+        assert!(found(&gathered)[0].iter().all(|value| (value - whole).abs() < 1e-12), "{divisor:?}");
+        gathered.discounts = vec![1.0, 0.5];
+        let halved = (0.5 + 0.5 * 0.25 * 10.0) / total(0.625);
+        assert!(found(&gathered)[0].iter().all(|value| (value - halved).abs() < 1e-12), "{divisor:?}");
+    }
+}
+
+/// Noise in floating point is added: the standard deviation times the next normal deviates after the sampling draws.
+#[test]
+fn noise_in_floating_point_is_added_to_the_sums() {
+    let own = plain(SensitivityRule::LargestWeight);
+    let sum = FederatedSum { arithmetic: NoiseArithmetic::Ideal, noise_multiplier: 2.0, ..own };
+    let gathered = answers(&[(0, 1.0), (1, -2.0)], vec![1.0 / 6.0; 6]);
+    let mut stream = Key::root(8).stream();
+    let drawn = sum.drawn(&gathered, &mut stream);
+    let clipped = |value: f64| value * (5.0 / (value.abs() * 3f64.sqrt())).min(1.0);
+    let plain: f64 =
+        [1.0, -2.0].iter().zip(&drawn).filter(|(_, drawn)| **drawn).map(|(v, _)| clipped(*v)).sum();
+    let expected: Vec<f64> =
+        (0..LENGTH).map(|_| plain / 6.0 / 0.6 + 2.0 * 5.0 / 6.0 / 0.6 * stream.normal()).collect();
+    let found = sum.privatise(&gathered, &mut Key::root(8).stream()).unwrap();
+    for (found, expected) in found[0].iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    }
+}
+
+/// The integer noise is the noise multiplier times the largest norm of an agent's integers, by hand: the part of an agent
+/// that answered, with half a spacing for each of its numbers; and, where a missing agent changes the divisor of the
+/// others, half a spacing for each number of each agent.
+#[test]
+fn exact_noise_covers_the_rounding_of_every_part() {
+    let clip = Positive::new(1.0 / 64.0).unwrap();
+    let rate = Participation::Poisson(Probability::new(0.5).unwrap());
+    for (divisor, reach, others) in [
+        (Divisor::Planned, 0.5, 0.0),
+        (Divisor::Arrived, 0.5 / 0.75, 0.0),
+        (Divisor::ArrivedOrGone, 0.5 / 0.75, 3.0),
+    ] {
+        for sensitivity in [SensitivityRule::LargestWeight, SensitivityRule::TighterLoss] {
+            let sum =
+                FederatedSum { divisor, sensitivity, ..FederatedSum::planned(rate, Some(clip), 4096.0) };
+            let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
+            let (grid, noise) = sum.exact(&gathered).unwrap().unwrap();
+            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is the smaller one: the spacing is 2^-36.
+            assert_eq!(grid.spacing(), libm::exp2(-36.0));
+            let norm = reach / 32.0 * (1.0 + 1e-11) * libm::exp2(36.0);
+            let rounding = 0.5 * 3f64.sqrt();
+            let least = 4096.0 * (0.5 / reach) * (norm + rounding + others * rounding);
+            let relative = noise as f64 / least - 1.0;
+            assert!((0.0..4e-12).contains(&relative), "{divisor:?} {sensitivity:?}: {noise} for {least}");
+        }
+    }
+}
+
+/// Where nobody has answered, no agent moves the sums; the noise is still that of the plan.
+#[test]
+fn a_sum_over_nobody_has_the_planned_noise() {
+    let nobody = answers(&[], vec![0.5, 0.25, 0.25]);
+    let own = plain(SensitivityRule::TighterLoss);
+    let sum = FederatedSum { divisor: Divisor::Arrived, noise_multiplier: 2.0, ..own };
+    assert_eq!(sum.cost(&nobody), Cost::PoissonGaussian { rate: 0.6, noise_multiplier: 2.0 });
+    let (grid, noise) = sum.exact(&nobody).unwrap().unwrap();
+    let relative = noise as f64 * grid.spacing() / sum.noise_sd(&nobody) - 1.0;
+    assert!((0.0..1e-6).contains(&relative), "{relative}");
+}
+
+/// Two regions, one of which has no weight of the agent that answered: its weights are (0.5 / 0.5, 0), of length 1.
+#[test]
+fn a_region_without_weights_does_not_hide_the_others() {
+    let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
+    gathered.weights = Arc::new(vec![vec![0.5, 0.5], vec![0.0, 1.0]]);
+    let (scale, reach) = federated_reach::reach(SensitivityRule::TighterLoss, Divisor::Arrived, &gathered);
+    assert_eq!((scale, reach), (1.0, 1.0 / 2f64.sqrt()));
+}
+
+/// Sampler and sensitivity of the ledger entry: an observer who sees who takes part, or whose neighbours change the divisor,
+/// gains nothing from the sampling.
+#[test]
+fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
+    let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
+    let poisson = || Sampler::Poisson { rate: 0.6 };
+    let own = || plain(SensitivityRule::LargestWeight);
+    for (sum, sampler) in [
+        (own(), poisson()),
+        (FederatedSum { divisor: Divisor::Arrived, ..own() }, poisson()),
+        (FederatedSum { visible: true, ..own() }, Sampler::Full),
+        (FederatedSum { divisor: Divisor::ArrivedOrGone, ..own() }, Sampler::Full),
+    ] {
+        let price = sum.price(&gathered, &Neighbours::ZeroOut).unwrap();
+        assert_eq!((price.sampler, price.sensitivity), (sampler, Some(0.5 * 5.0 / 0.6)), "{:?}", sum.divisor);
+    }
+    let fixed = |size| FederatedSum { participation: Participation::FixedSize(size), ..own() };
+    assert!(fixed(3).price(&gathered, &Neighbours::ReplaceOne).is_ok());
+    let refused = fixed(4).price(&gathered, &Neighbours::ReplaceOne).unwrap_err().to_string();
+    assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
+}
+
+/// Sums with a count, over two agents of three: z' of (1 - 1/4)^(-1/2) for the sums, times the share of the noise.
+#[test]
+fn a_count_shares_the_noise_that_an_answering_agent_leaves() {
+    let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
+    let own = plain(SensitivityRule::LargestWeight);
+    let sum = FederatedSum { divisor: Divisor::Arrived, count, ..own };
+    let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
+    let of_sums = 2.0 / 3f64.sqrt() * 0.75;
+    let expected = (of_sums.powi(-2) + 0.25).powf(-0.5);
+    match sum.cost(&gathered) {
+        Cost::PoissonGaussian { rate, noise_multiplier } => {
+            assert_eq!(rate, 0.6);
+            assert!((noise_multiplier - expected).abs() < 1e-9, "{noise_multiplier} for {expected}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The test that an audit uses knows the laws of the shift.
+#[test]
+fn the_test_of_an_audit_has_the_laws_of_the_shift() {
+    let sum = plain(SensitivityRule::LargestWeight);
+    let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.5]);
+    let Pair { inputs: [given, neighbour], .. } = sum.worst_pair(&gathered).unwrap();
+    let moved = sum.moved([&given, &neighbour]).unwrap();
+    let found = sum.distinguisher([&given, &neighbour]).unwrap();
+    assert_eq!(found.laws, moved.laws(false));
+    assert!(found.laws.is_some());
+}

@@ -126,4 +126,18 @@ mod tests {
         let found = space.log_density(&[2.0, 3.0], &z) - space.log_density(&[1.0, 5.0], &z);
         assert!((found - (sum([2.0, 3.0]) - sum([1.0, 5.0]))).abs() < 1e-12, "{found}");
     }
+
+    /// Directions of less than 1e-10 of the largest do not count, whatever the unit; equal rows have none.
+    #[test]
+    fn the_rank_is_relative_to_the_largest_direction() {
+        let of = |long: f64, short: f64| {
+            let values = vec![long, 0.0, -long, 0.0, 0.0, short, 0.0, -short];
+            ColumnSpace::of(&Rows::new(4, 2, values).unwrap()).unwrap().dimension()
+        };
+        assert_eq!([of(1e6, 1e-5), of(1e6, 1e-3), of(1e-6, 1e-15), of(0.0, 0.0)], [1, 2, 2, 0]);
+        // (5, 1, 0, 0) has the part (3, 3, 0, 0) outside of (1, -1, 0, 0).
+        let z = Rows::new(4, 1, vec![5.0, 1.0, 0.0, 0.0]).unwrap();
+        let space = ColumnSpace::of(&rows()).unwrap();
+        assert!((space.distance(&z) - (18f64 / 26.0).sqrt()).abs() < 1e-12);
+    }
 }

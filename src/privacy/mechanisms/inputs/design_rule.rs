@@ -94,7 +94,7 @@ mod tests {
         }
         assert_eq!(recipe(0.1).largest_unlifted(1030.88), None);
         assert_eq!(recipe(1.0).stretch(0.0), f64::INFINITY);
-        assert!(recipe(1.0).largest_unlifted(f64::INFINITY).unwrap().get() >= MAX_COLUMNS / 2);
+        assert_eq!(recipe(1.0).largest_unlifted(f64::INFINITY).unwrap().get(), MAX_COLUMNS - 1);
     }
 
     #[test]

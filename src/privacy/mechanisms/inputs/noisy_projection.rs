@@ -360,4 +360,61 @@ mod tests {
         assert_eq!((released.n(), released.d()), (3, 10));
         assert_ne!(released, mechanism.projected(&x).unwrap());
     }
+
+    /// P has the normal deviates of the stream, divided by the square root of r; its sensitivity is its largest singular value
+    /// times the distance.
+    #[test]
+    fn the_projection_is_drawn_from_the_stream() {
+        let ideal = NoisyProjection { arithmetic: NoiseArithmetic::Ideal, ..recipe(4) };
+        let drawn = ideal.drawn(3, one(), &mut Key::root(9).stream()).unwrap();
+        let mut normals = vec![0.0; 12];
+        Key::root(9).stream().fill_normal(&mut normals);
+        assert_eq!(drawn.matrix, normals.iter().map(|value| value * 0.5).collect::<Vec<f64>>());
+        let far = ideal.given(1, vec![3.0, 0.0, 4.0, 0.0], Positive::new(2.0).unwrap()).unwrap();
+        assert!((far.sensitivity() - 10.0).abs() < 1e-6, "{}", far.sensitivity());
+        let wrong = |d, numbers| ideal.given(d, vec![1.0; numbers], one()).unwrap_err().to_string();
+        for (d, numbers) in [(0, 0), (2, 7), (2, 9)] {
+            assert!(wrong(d, numbers).contains(&format!("{d} x 4 numbers")), "{d} {numbers}");
+        }
+    }
+
+    /// By hand, with P = (1, 1): a row of distance 4 moves by up to 4 spacings of 1 and one for rounding, times P's norm.
+    #[test]
+    fn exact_noise_is_the_multiplier_times_the_move_in_integers() {
+        let distance = Positive::new(4.0).unwrap();
+        let drawn = recipe(2).given(1, vec![1.0, 1.0], distance).unwrap();
+        let (grid, noise) = drawn.exact().unwrap();
+        let multiplier = drawn.standard_deviation() / drawn.sensitivity();
+        let moved = 4.0 / grid.spacing() + 1.0;
+        let expected = multiplier * 2f64.sqrt() / drawn.step * moved;
+        let relative = noise as f64 / expected - 1.0;
+        assert!((0.0..2e-9).contains(&relative), "{relative}");
+        // The distance, the smaller of the two, is 2^30 spacings.
+        assert_eq!(grid.spacing(), libm::exp2(-28.0));
+        let zero = drawn.privatise(&Rows::new(1, 1, vec![0.0]).unwrap(), &mut Key::root(4).stream()).unwrap();
+        let first = rounded_normal(noise, &mut Key::root(4).stream()) as f64 * grid.spacing() * drawn.step;
+        assert_eq!(zero.values()[0], first);
+    }
+
+    /// One input and r equal entries: a move by 1, of 2^30 spacings and one for rounding, becomes sqrt(r) 2^16 times as large
+    /// in integers. It is refused as soon as noise and move no longer fit 2^61.
+    #[test]
+    fn a_projection_that_is_too_large_for_integers_is_refused() {
+        let of = |r: usize| NoisyProjection { epsilon: Epsilon::new(0.05).unwrap(), ..recipe(r) };
+        let multiplier = of(1).given(1, vec![1.0], one()).unwrap().multiplier();
+        assert!((32.0..127.0).contains(&multiplier), "the spacing is 2^-30, {multiplier}");
+        let limit = libm::exp2(61.0 - 16.0) / ((libm::exp2(30.0) + 1.0) * (1.0 + multiplier));
+        for (share, fits) in [(0.999, true), (1.001, false)] {
+            let r = (limit * limit * share) as usize;
+            let found = of(r).given(1, vec![1.0; r], one()).map(|_| ()).map_err(|error| error.to_string());
+            assert_eq!(found.is_ok(), fits, "{r}: {found:?}");
+        }
+        let r = (limit * limit * 1.001) as usize;
+        let refused = of(r).given(1, vec![1.0; r], one()).unwrap_err().to_string();
+        assert!(refused.contains(&format!("found 1 x {r}")), "{refused}");
+        let tiny = Positive::new(1e-300).unwrap();
+        assert!(recipe(1).given(1, vec![1.0], tiny).is_err());
+        let ideal = NoisyProjection { arithmetic: NoiseArithmetic::Ideal, ..recipe(1) };
+        assert!(ideal.given(1, vec![1.0], tiny).is_ok());
+    }
 }

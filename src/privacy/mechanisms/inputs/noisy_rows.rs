@@ -201,4 +201,59 @@ mod tests {
         let bad = Rows::new(1, 1, vec![f64::NAN]).unwrap();
         assert!(mechanism.privatise(&bad, &mut Key::root(3).stream()).is_err());
     }
+
+    /// With distance 2 the noise multiplier is the same and the noise twice as large; noise without a lattice is refused only
+    /// where it is to be exact.
+    #[test]
+    fn the_multiplier_is_relative_to_the_distance() {
+        let x = Rows::new(2, 1, vec![0.0, 5.0]).unwrap();
+        let price = |distance: f64, arithmetic| {
+            let own = NoisyRows { arithmetic, ..recipe(1.0) };
+            let own = own.calibrated(Positive::new(distance).unwrap()).unwrap();
+            own.price(&x, &Neighbours::RowMoved { distance })
+        };
+        assert_eq!(
+            price(2.0, NoiseArithmetic::Exact).unwrap().cost,
+            price(1.0, NoiseArithmetic::Exact).unwrap().cost
+        );
+        assert!(price(1e-300, NoiseArithmetic::Exact).is_err());
+        assert!(price(1e-300, NoiseArithmetic::Ideal).is_ok());
+    }
+
+    /// An epsilon and a delta that no noise gives are a problem of every release with Gaussian noise.
+    #[test]
+    fn a_guarantee_that_no_noise_gives_is_a_problem() {
+        let (epsilon, delta) = (Epsilon::new(1e-12).unwrap(), Delta::new(1e-12).unwrap());
+        let impossible = NoisyRows { epsilon, delta, arithmetic: NoiseArithmetic::Exact };
+        let r = std::num::NonZeroUsize::MIN;
+        let projection =
+            super::super::NoisyProjection { epsilon, delta, r, arithmetic: NoiseArithmetic::Exact };
+        for problems in [impossible.problems(), projection.problems()] {
+            assert!(
+                matches!(&problems[..], [one] if one.complaint.to_string().contains("raise epsilon or delta"))
+            );
+        }
+        assert!(recipe(1.0).problems().is_empty());
+    }
+
+    /// Whether inputs are shown, in which columns, under which name.
+    #[test]
+    fn every_release_has_its_name_and_columns() {
+        for (text, name, shows, columns) in [
+            ("Disclosure()", "inputs X", true, 7),
+            ("Withheld()", "number of rows", false, 7),
+            ("NoisyRows(epsilon: 1, delta: 1e-5)", "noisy inputs", true, 7),
+            ("NoisyProjection(epsilon: 1, delta: 1e-5, r: 3)", "projected inputs Z", true, 3),
+            ("JohnsonLindenstrauss(epsilon: 1, delta: 1e-5, r: 4)", "projected inputs Z", true, 4),
+        ] {
+            let release: super::super::InputRelease = crate::scenario::part(text).unwrap();
+            let own = release.as_dyn();
+            assert_eq!((own.release_name(), own.shows_inputs(), own.columns(7)), (name, shows, columns));
+            assert_eq!(release.shows_inputs(), shows, "{text}");
+            let mechanism = own.mechanism(2, one(), &mut Key::root(1).stream()).unwrap();
+            assert_eq!(mechanism.is_some(), shows, "{text}");
+            let affine = mechanism.is_some_and(|own| own.is_affine());
+            assert_eq!(affine, text.starts_with("Johnson"), "{text}");
+        }
+    }
 }

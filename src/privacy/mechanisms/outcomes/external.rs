@@ -207,4 +207,24 @@ mod tests {
         assert!(refused.to_string().contains("within a replication"), "{refused}");
         assert_eq!((external.delta(), external.variance().unwrap()), (1e-6, 2.0));
     }
+
+    /// A cost that is not that of one answer is refused with a cure.
+    #[test]
+    fn the_cost_is_that_of_one_answer() {
+        for (cost, found) in [
+            ("PureDp(epsilon: 1)", None),
+            ("Gaussian(noise_multiplier: 2)", None),
+            ("PureDp(epsilon: 1, count: 3)", Some("count: 3")),
+            ("PoissonGaussian(noise_multiplier: 2, rate: 0.1)", Some("a sum over a sample")),
+            ("Unprotected()", Some("Unprotected")),
+        ] {
+            let text = format!("(command: [\"true\"], cost: {cost}, variance: 2)");
+            let external: External = ron::from_str(&text).unwrap();
+            let problems: Vec<String> =
+                external.problems().iter().map(|problem| problem.complaint.to_string()).collect();
+            assert_eq!(problems.len(), usize::from(found.is_some()), "{cost}: {problems:?}");
+            assert!(problems.iter().zip(found).all(|(text, found)| text.contains(found)), "{problems:?}");
+            assert_eq!(external.programs().len(), 1);
+        }
+    }
 }

@@ -55,3 +55,43 @@ pub trait Outcome: Send + Sync {
         self.variance().err().map(problem).into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome;
+    use crate::privacy::mechanisms::Disclosed;
+    use crate::privacy::mechanisms::outcomes::{ClippedGaussian, ClippedLaplace, External};
+    use crate::vocab::Neighbours;
+    use serde::de::DeserializeOwned;
+
+    fn of<O: Outcome + DeserializeOwned + 'static>(fields: &str) -> Box<dyn Outcome> {
+        Box::new(ron::from_str::<O>(fields).unwrap())
+    }
+
+    /// Delta, variance and whether outcomes are protected, for every way to answer; each protects any two outcomes, and no
+    /// other relation.
+    #[test]
+    fn every_way_to_answer_states_its_delta_and_its_neighbours() {
+        let external = "(command: [\"true\"], cost: PureDp(epsilon: 1), variance: 72)";
+        let laplace = "(epsilon: 2, range: Range(low: -1, high: 3))";
+        let gaussian = of::<ClippedGaussian>("(epsilon: 1, delta: 1e-5, range: Range(low: 0, high: 1))");
+        // The standard deviation of the analytic Gaussian mechanism for sensitivity 1.
+        let sd = gaussian.variance().unwrap().sqrt();
+        assert!((crate::accounting::single::gaussian_epsilon(1.0 / sd, 1e-5) - 1.0).abs() < 1e-9, "{sd}");
+        for (recipe, delta, variance, protects) in [
+            (Box::new(Disclosed {}) as Box<dyn Outcome>, 0.0, 0.0, false),
+            (of::<ClippedLaplace>(laplace), 0.0, 8.0, true),
+            (gaussian, 1e-5, sd * sd, true),
+            (of::<External>(external), 0.0, 72.0, true),
+        ] {
+            assert_eq!((recipe.delta(), recipe.variance().unwrap()), (delta, variance));
+            assert_eq!(recipe.mechanism().is_some(), protects, "{variance}");
+            let Some(mechanism) = recipe.mechanism() else { continue };
+            assert!(mechanism.price(&0.0, &Neighbours::AnyValue).is_ok(), "{variance}");
+            for other in [Neighbours::ReplaceOne, Neighbours::AnyMean] {
+                let refused = mechanism.price(&0.0, &other).unwrap_err().to_string();
+                assert!(refused.contains("one report replaced by any other"), "{refused}");
+            }
+        }
+    }
+}

@@ -356,4 +356,21 @@ mod tests {
         );
         assert!(ctl(false).about().starts_with("CTL without clipping"));
     }
+
+    /// The ledger names the mechanism by whether it clips.
+    #[test]
+    fn the_name_says_whether_rewards_are_clipped() {
+        let name = |rewards| of(1.0, rewards).price(&0.0, &Neighbours::AnyValue).unwrap().mechanism;
+        assert_eq!(name(Rewards::Clipped), "CTL (clipping, Laplace noise)");
+        assert_eq!([Rewards::Bounded, Rewards::Beyond].map(name), ["CTL without clipping"; 2]);
+    }
+
+    /// Noise that has no lattice is refused where it is to be exact, and only there.
+    #[test]
+    fn noise_that_cannot_be_exact_is_refused_if_it_is_to_be() {
+        let tiny = Ctl::new(Epsilon::new(1.0).unwrap(), Positive::new(1e-300).unwrap(), true).unwrap();
+        assert!(tiny.with(NoiseArithmetic::Exact).is_err());
+        let ideal = tiny.with(NoiseArithmetic::Ideal).unwrap().price(&0.0, &Neighbours::AnyValue).unwrap();
+        assert_eq!(ideal.arithmetic, crate::vocab::Arithmetic::Ideal);
+    }
 }

@@ -109,3 +109,109 @@ impl RewardReport for CtlReport {
         Ok(Some(Arc::new(ctl)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::mechanisms::Mechanism;
+    use crate::vocab::{Arithmetic, Neighbours};
+
+    fn report(fields: &str) -> CtlReport {
+        ron::from_str(&format!("Ctl(epsilon: 2{fields})")).unwrap()
+    }
+
+    /// Means of at most 4 around -1, and noise of at most 0.5, which exceeds 3 with probability 0.01.
+    fn facts(noise_bound: Option<f64>) -> RewardFacts<'static> {
+        let noise_tail = &|delta: Delta| (delta.get() == 0.01).then_some(3.0);
+        RewardFacts { mean: -1.0, deviation: 3.0, reach: 4.0, noise_bound, noise_tail }
+    }
+
+    /// Bound, clipping, neighbours and arithmetic of the mechanism of a report.
+    fn built(fields: &str, noise_bound: Option<f64>) -> (f64, bool, Neighbours, Arithmetic) {
+        let mechanism = report(fields).mechanism(&facts(noise_bound)).unwrap().unwrap();
+        let neighbours = mechanism.neighbours();
+        let price = mechanism.price(&0.0, &neighbours).unwrap();
+        (mechanism.bound(), mechanism.clips(), neighbours, price.arithmetic)
+    }
+
+    /// The bound is that of the report, or |mean| + deviation + the bound on the noise, which follows from delta where one
+    /// is stated; without clipping, rewards are covered only if their reach and noise do not exceed the bound.
+    #[test]
+    fn the_bound_is_stated_or_follows_from_the_rewards() {
+        let exact = Arithmetic::Exact;
+        assert_eq!(built("", Some(0.5)), (4.5, true, Neighbours::AnyValue, exact));
+        assert_eq!(built(", bound: Some(6)", None), (6.0, true, Neighbours::AnyValue, exact));
+        let likely = (7.0, false, Neighbours::AnyMean, exact);
+        assert_eq!(built(", clip: false, delta: Some(0.01)", None), likely);
+        let ideal = ", arithmetic: Ideal";
+        assert_eq!(built(ideal, Some(0.5)), (4.5, true, Neighbours::AnyValue, Arithmetic::Ideal));
+        assert_eq!(report("").mechanism(&facts(None)).unwrap_err(), ReportError::Unbounded);
+        let basis = |bound: &str| {
+            let mechanism = report(&format!(", clip: false, bound: Some({bound})"));
+            mechanism
+                .mechanism(&facts(Some(0.5)))
+                .unwrap()
+                .unwrap()
+                .price(&0.0, &Neighbours::AnyValue)
+                .unwrap()
+        };
+        for (bound, name) in
+            [("4.5", "conditional"), ("4.500000000001", "conditional"), ("4.4999999", "refuted")]
+        {
+            let found = basis(bound).basis;
+            let expected = match found {
+                crate::vocab::Basis::Conditional { .. } => "conditional",
+                crate::vocab::Basis::Refuted { .. } => "refuted",
+                _ => "another",
+            };
+            assert_eq!(expected, name, "{bound}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_personal_epsilon_replaces_the_epsilon_alone() {
+        let given = report(", bound: Some(6), clip: false, arithmetic: Ideal");
+        let epsilon = Epsilon::new(0.25).unwrap();
+        let expected = CtlReport { epsilon, ..given };
+        assert_eq!(given.at_epsilon(epsilon), Some(Report::from(expected)));
+        assert_eq!((given.epsilon(), expected.epsilon()), (Some(2.0), Some(0.25)));
+    }
+
+    #[test]
+    fn a_delta_needs_rewards_that_are_not_clipped_and_no_bound() {
+        for (fields, refused) in [
+            ("", false),
+            (", delta: Some(0.01)", true),
+            (", delta: Some(0.01), clip: false", false),
+            (", delta: Some(0.01), clip: false, bound: Some(6)", true),
+        ] {
+            let problems = report(fields).problems();
+            assert_eq!(problems.len(), usize::from(refused), "{fields}");
+            assert!(problems.iter().all(|problem| problem.path == "delta"), "{fields}");
+        }
+    }
+
+    /// Noise that is known to have no bound is refused, or, with delta, noise that is known to have no tail.
+    #[test]
+    fn noise_without_a_bound_is_refused() {
+        let delta = ", clip: false, delta: Some(0.01)";
+        for (fields, bounded, tail, cure) in [
+            ("", Some(true), None, None),
+            ("", None, None, None),
+            ("", Some(false), Some(true), Some("delta: Some(0.001)")),
+            (", bound: Some(6)", Some(false), Some(false), None),
+            (delta, Some(false), Some(true), None),
+            (delta, Some(false), None, None),
+            (delta, Some(false), Some(false), Some("leave out `delta`")),
+        ] {
+            let noise = NoiseFacts { bounded, has_tail: &|_| tail };
+            let problems: Vec<String> = report(fields)
+                .problems_with(&noise)
+                .iter()
+                .map(|problem| problem.complaint.to_string())
+                .collect();
+            assert_eq!(problems.len(), usize::from(cure.is_some()), "{fields} {bounded:?} {tail:?}");
+            assert!(problems.iter().zip(cure).all(|(text, cure)| text.contains(cure)), "{problems:?}");
+        }
+    }
+}
