@@ -1,4 +1,4 @@
-//! The proven upper bound with which a measured lower bound is compared.
+//! The upper bound, proven or conditional, with which a measured lower bound is compared.
 
 use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
 use crate::privacy::mechanisms::Price;
@@ -7,9 +7,9 @@ use crate::vocab::{Basis, Delta};
 /// The basis of a bound without conditions, in words.
 pub(super) const PROVEN: &str = "proven";
 
-/// The upper bound on epsilon at `delta` that follows from the costs of releases, each with its count, and the basis of the
-/// costs (proven or conditional). At delta 0 it is the sum of the pure epsilons. `None` if a cost is as published, refuted or
-/// unprotected, or if the bound is infinite.
+/// The upper bound on epsilon at `delta` that follows from the costs of releases, each with its count, and the basis of
+/// the costs in words ("proven", or "holds with" and the conditions). At delta 0 it is the sum of the pure epsilons. `None`
+/// if a cost is as published, refuted or unprotected, or if the bound is infinite.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
     let mut composition = Composition::new();

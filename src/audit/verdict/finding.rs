@@ -6,10 +6,10 @@ use crate::audit::measure::{Evidence, NeighbourSide, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// How far the epsilon that is tested lies above the measured bounds. If that epsilon is a true
-/// bound, the true loss lies between them.
+/// The ratios of the tested epsilon to the measured lower bounds. If the tested epsilon is a true upper bound, the
+/// true loss lies between it and the measured bounds, with the confidence of the measurement.
 ///
-/// Each factor is a quotient, and `None` if the divisor is 0 or unknown or the dividend is infinite. If the verdict is
+/// A factor is `None` if its divisor is 0 or unknown or its dividend is infinite. If the verdict is
 /// consistent, the first three are at least 1, up to numerical error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
@@ -64,13 +64,13 @@ pub struct Finding {
     pub statement: Statement,
     /// What was measured.
     pub evidence: Evidence,
-    /// The verdict on the smaller of the claimed and the proven epsilon. Only counting refutes; a model or
-    /// the exact loss of the pair can only keep a claim from being called consistent.
+    /// The verdict on the smaller of the claimed epsilon and the upper bound. Only counting refutes; a model or
+    /// the exact loss of the pair can only prevent the verdict "consistent".
     pub verdict: Verdict,
     /// Why the verdict is inconclusive, or the condition with which a refuted bound holds, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The claimed and the proven epsilon, each with its verdict.
+    /// The claimed epsilon and the upper bound, each with its verdict.
     pub tests: Vec<Tested>,
     /// How far the tested epsilon is above the measured bounds; `None` if it is refuted or nothing is tested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,8 +83,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Computes the verdict. An exact loss above the proven bound by no more than its numerical error is set
-    /// to the bound.
+    /// Computes the verdict. An exact loss that exceeds the upper bound by no more than its numerical error is set
+    /// to that bound.
     #[must_use]
     pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
         let mut notes = Vec::new();
@@ -141,7 +141,7 @@ impl Finding {
     }
 }
 
-/// Why a refuted upper bound may nevertheless be true: the condition with which it holds. `None` for other verdicts,
+/// Why a refuted upper bound may nevertheless be true: the condition under which it holds. `None` for other verdicts,
 /// for claims, and for bounds without conditions.
 fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
     let (_, basis) = statement.proven.as_ref()?;

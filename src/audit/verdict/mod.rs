@@ -1,5 +1,5 @@
-//! The claim about a system and the proven bound on its loss, and the verdict on each of the two
-//! from the trials.
+//! The claim about a system, the upper bound on its loss by the accountant (proven or conditional), and the verdict
+//! on each of the two from the trials.
 
 mod bound;
 mod finding;

@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// A bound above 0 was measured, and neither a bound (by counting or by the model) nor the exact loss of the pair exceeds
-    /// the claim, although the number of trials would have permitted it. This proves nothing: an attack with another
-    /// neighbour, test or event may succeed.
+    /// A bound above 0 was measured, and neither a bound (by counting or by the model) nor the exact loss of the pair
+    /// exceeds the claim, although this number of trials could have shown a larger bound. This proves nothing: an attack
+    /// with another neighbour, test or event may succeed.
     Consistent,
     /// The lower bound by counting exceeds the claim, or the outputs on D and D' have nothing in common and the trials
     /// confirm this: the claim is false, with the stated confidence.
@@ -47,7 +47,7 @@ pub struct Statement {
     /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
     /// The upper bound on epsilon that follows from the costs of the releases, if there is one, and the basis of these
-    /// costs: proven or conditional.
+    /// costs in words: "proven", or "holds with" and the conditions. Despite the field's name, the bound may be conditional.
     pub proven: Option<(f64, String)>,
     /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
     /// confirms it.
@@ -63,7 +63,8 @@ pub struct Statement {
 pub enum Source {
     /// A paper, a document or the user.
     Claimed,
-    /// The costs of the releases, by the tight accountant.
+    /// The costs of the releases, proven or conditional: their upper bound by the tight accountant, or at delta 0
+    /// their sum.
     Proven,
 }
 
@@ -88,7 +89,7 @@ pub struct Tested {
 }
 
 impl Statement {
-    /// The same statement if its upper bound holds only with these conditions too.
+    /// The same statement, whose upper bound holds only under these further conditions.
     #[must_use]
     pub(crate) fn with_conditions(mut self, conditions: &[String]) -> Self {
         if let (Some((_, basis)), false) = (&mut self.proven, conditions.is_empty()) {
@@ -101,7 +102,7 @@ impl Statement {
         self
     }
 
-    /// The epsilon that the verdict is about: the smaller of the claimed and the proven one.
+    /// The epsilon that the verdict is about: the smaller of the claimed one and the upper bound.
     #[must_use]
     pub fn tested(&self) -> Option<f64> {
         let epsilon = |stated: &Option<(f64, String)>| stated.as_ref().map(|(epsilon, _)| *epsilon);

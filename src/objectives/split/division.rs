@@ -60,8 +60,8 @@ fn ranges_of(values: &[f64], count: usize) -> Vec<usize> {
     values.iter().map(|value| edges.iter().filter(|edge| *edge <= value).count()).collect()
 }
 
-/// Classes for records that have a number instead of a class: the quarter of all numbers that the
-/// number belongs to. The quarters have equal numbers of records, up to ties.
+/// Classes for records that have a number instead of a class: the numbers are cut at their quartiles into four ranges,
+/// and the class of a record is the range of its number. The ranges have equal numbers of records, up to ties.
 pub(in crate::objectives) fn quarters(values: &[f64]) -> (Vec<usize>, [&'static str; 4]) {
     (ranges_of(values, 4), ["lowest quarter", "second quarter", "third quarter", "highest quarter"])
 }

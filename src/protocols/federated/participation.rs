@@ -66,7 +66,7 @@ impl ParticipationTally {
     }
 
     /// The outcomes of one series: the biases, and the share of answers that entered a sum in each
-    /// quarter of agents by regret. Empty if all answers entered a sum, which counts as a bias of 0
+    /// of four groups of agents, by their regret. Empty if all answers entered a sum, which counts as a bias of 0
     /// and shares of 1 when replications are combined. The bias of heterogeneity is left out if all
     /// agents have the same heterogeneity.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<SeriesOutcome> {

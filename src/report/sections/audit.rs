@@ -98,8 +98,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
         );
     }
     row("verdict", &verdict(finding));
-    if let [claimed, proven] = finding.tests.as_slice() {
-        row("both tests", &format!("claimed: {}; proven: {}", claimed.verdict, proven.verdict));
+    if let [claimed, bound] = finding.tests.as_slice() {
+        row("both tests", &format!("claimed: {}; upper bound: {}", claimed.verdict, bound.verdict));
     }
     if finding.verdict == Verdict::Consistent
         && let Some(factors) = &finding.factors
@@ -223,7 +223,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
         }
     }
     blocks.push(Block::statement(
-        "tested: the smaller of the claimed and the proven epsilon, rounded up. counted: a lower bound on epsilon by \
+        "tested: the smaller of the claimed epsilon and the upper bound, rounded up. counted: a lower bound on epsilon by \
          counting, with 95 % confidence for each line, whatever the system does, rounded down; ceiling: the largest \
          lower bound that so many trials can show. model: a lower bound if the noise is of the stated kind and only \
          its size is unknown, rounded down. within f: consistent; the tested epsilon is f times the larger of the two \

@@ -29,8 +29,10 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
 const NOTES: [(&str, &str); 6] = [
     (
         "share of answers heard by simple regret",
-        "Agents in order of their simple regret at the end, in quarters: the share of the answers due from each quarter that the \
-         server had when it closed a round. An agent that is reached less often also measures less, which raises its regret.",
+        "The agents are sorted by their simple regret at the end and cut into four groups of equal size, from the lowest to \
+         the highest regret: the share of the answers due from each group that the server had when it closed a round, or \
+         that came late and entered the next sum. An agent that is reached less often also measures less, which raises its \
+         regret.",
     ),
     (
         "Records of agents",
