@@ -37,7 +37,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The path below the root, the same on every system.
+/// The path relative to the root, with `/` between its parts on every system.
 fn name(root: &Path, path: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path);
     below.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -46,7 +46,8 @@ fn name(root: &Path, path: &Path) -> String {
 struct Hash(u128);
 
 impl Hash {
-    /// Length and bytes. Ends of lines count as one byte, however a checkout writes them.
+    /// Adds the number of bytes, then the bytes. Carriage returns are left out of both, so that a checkout with Windows
+    /// line ends has the same hash.
     fn add(&mut self, bytes: &[u8]) {
         let bytes: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\r').collect();
         for byte in (bytes.len() as u64).to_le_bytes().into_iter().chain(bytes) {

@@ -30,7 +30,7 @@
 //!     let mut losses = rows.flat_map(|row| &row.losses); // one loss per accountant
 //!     losses.find(|loss| loss.accountant == AccountantName::Tight).map_or(f64::NAN, |loss| loss.epsilon)
 //! };
-//! // The series "private" has a privacy loss of at most 1; "open" discloses outcomes, so its loss has no finite bound.
+//! // The tight accountant bounds epsilon by 1 for "private"; "open" discloses rewards, so it has no finite bound.
 //! assert!(tight("private") <= 1.0 && tight("open") == f64::INFINITY);
 //! # Ok(())
 //! # }
@@ -38,9 +38,9 @@
 //!
 //! # 2. Add a network and dropouts, and compare
 //!
-//! Any value can be changed by its path, as with `-o` on the command line. Every random draw is addressed by its
-//! purpose, so both runs have the same functions and the same noise: all differences are due to the network and to the
-//! users who never answer.
+//! Any value can be changed by its path, as with `-o` on the command line. Random numbers are drawn
+//! from a stream of their own for each purpose, so both runs have the same functions and the same noise: all differences
+//! are due to the network and to the users who never answer.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -46,8 +46,8 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for ten agents in thirty rounds: at least one agent is selected, and the same ones for the same draws; if no
-/// agent reports its loss, the selection does not depend on losses. Reports are finite for finite losses.
+/// Rules, for ten agents in thirty rounds: all agents, or at least one of them, are selected, and the same ones for the
+/// same draws; if no agent reports its loss, the selection does not depend on losses; reports are finite for finite losses.
 #[must_use]
 pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -89,7 +89,7 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for vectors that are up to a hundred rounds late: the factor is 1 for a vector on time, is from 0 to 1, never
+/// Rules, for vectors that are up to 99 rounds late: the factor is 1 for a vector on time, is from 0 to 1, never
 /// grows with the number of rounds, and is the same at every call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {

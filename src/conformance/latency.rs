@@ -9,7 +9,7 @@ const CELLS: u32 = 20_000;
 /// Number of quantiles that are compared with the distribution function; fewer, because it may be computed by
 /// bisection.
 const COMPARED: u32 = 200;
-/// Tolerance of the distribution function.
+/// Tolerance of the comparison with the distribution function, as a probability.
 const STEP: f64 = 1e-6;
 /// The integral ends at -ln(1 - u) = 32: near u = 1 - exp(-32) the spacing of doubles is still small compared with 1 -
 /// u.
@@ -72,7 +72,7 @@ fn integral(law: &dyn Latency) -> Option<f64> {
     }
     let cells = TAIL as u32 * FINE;
     let sum: f64 = (0..cells).map(|cell| at((f64::from(cell) + 0.5) / f64::from(FINE))).sum();
-    // The rest of the integral is extrapolated with the rate of decay of the last quarter.
+    // The rest of the integral is extrapolated with the integrand's rate of decay from 0.75 TAIL to TAIL.
     let (middle, end) = (at(0.75 * TAIL), at(TAIL));
     if end <= 0.0 {
         return Some(sum / f64::from(FINE));

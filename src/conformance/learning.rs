@@ -47,7 +47,7 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
 }
 
 /// Rules: suggestions are existing arms; the same stream and outcomes give the same suggestions; a copy continues as
-/// the original; [`Learner::observe`] takes every finite outcome of the arm that was suggested.
+/// the original; [`Learner::observe`] accepts every finite outcome of the arm that was suggested.
 ///
 /// # Errors
 /// [`BuildError`] if the learner cannot be built for these arms.
@@ -87,8 +87,9 @@ fn require_ok(found: &mut Violations, observed: Result<(), GpError>) {
 }
 
 /// Rules: there is one finite value for each arm; the same key gives the same inputs, values and noise; an objective that
-/// reads files does not state that its data are drawn; the grid of functions that can be shifted has all arms, and a shift of 0
-/// gives the function itself; noise with a distribution obeys the rules of [`noise`].
+/// reads files does not state that its data are drawn; if `shift_grid` states a grid, it has as many points as there are
+/// arms; for an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted function;
+/// noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.

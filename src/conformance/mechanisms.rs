@@ -136,8 +136,8 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 /// mechanism; a reason for the lack of protection is given if and only if there is no mechanism or its price is
 /// unprotected; the same public stream gives the same mechanism; it releases as many rows as the table has, with as
 /// many columns as are stated; its worst neighbours differ in one row, by at most the distance; its worst direction has
-/// length 1; delta is from 0 to below 1, and there are words for a ledger. [`mechanism`](super::mechanism) tests the
-/// privacy cost.
+/// length 1; delta is from 0 to below 1; the texts that the ledger shows (`release_name`, `about`) are not empty.
+/// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if there is no mechanism for this table, or if it cannot release it.

@@ -11,7 +11,7 @@ use std::path::Path;
 pub(super) struct CapacityTable {
     /// Milliseconds per sample of an inference, and the rate in units of the file, of each device; both above 0.
     devices: Vec<(f64, f64)>,
-    /// The fastest first.
+    /// Positions in `devices`, the fastest first.
     by_speed: Vec<u32>,
 }
 

@@ -32,7 +32,7 @@ impl Zone {
         Self { utc: Finite::new(0.0).expect("0 is finite"), share: one() }
     }
 
-    /// The hours by which the zone at the place `u` in [0, 1) of the distribution is ahead of UTC.
+    /// The hours by which a randomly drawn zone is ahead of UTC; `u` in [0, 1) is the uniform draw.
     pub(super) fn drawn(zones: &[Self], u: f64) -> f64 {
         let all: f64 = zones.iter().map(|zone| zone.share.get()).sum();
         let mut left = u * all;

@@ -95,8 +95,8 @@ impl LinkProcess {
         }
     }
 
-    /// Takes over the settings of the same link in another network. Random streams and the queue continue; the loss
-    /// process starts again if its settings change.
+    /// Takes over the settings of the same link in another network. Random streams continue; the queue continues as long as
+    /// the bandwidth is limited; the loss process starts again if its settings change.
     pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);

@@ -18,9 +18,9 @@ use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
 use crate::rng::Key;
 use crate::vocab::{PartyId, Span, Time};
 
-/// The leg of a message that has reached a party and waits for the party's access line.
+/// The value of `leg` for a message that has reached a party and waits for the party's access line.
 const AT_ACCESS_LINE: u8 = 0;
-/// The leg of a message that a relay has received and will send on.
+/// The value of `leg` for a message that a relay has received and will send on.
 const INSIDE: u8 = 1;
 
 /// A [`Medium`] made from a scenario's network.
@@ -119,8 +119,8 @@ impl NetworkMedium {
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
     /// Messages in transit arrive, or are lost, as decided before. If a party's availability or an outage changes, it is
     /// started again at time zero, with the first words of its stream, and advanced to `at`; availabilities and outages that
-    /// do not change continue. Returns the parties whose availability changed, or all parties if an outage changed,
-    /// each with the state of its connection at `at`.
+    /// do not change continue. Returns the parties whose availability changed, or all parties if an outage changed
+    /// (even parties of groups without an outage), each with the state of its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,

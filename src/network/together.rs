@@ -76,8 +76,8 @@ pub struct Together {
     pub matrix: Option<Vec<Vec<Finite>>>,
 }
 
-/// Largest size of a pivot that counts as 0; entries below such a pivot may be as large as its root. It allows for
-/// correlations that are rounded to some digits.
+/// Largest pivot of the Cholesky factorisation that counts as 0; the entries below such a pivot may be as large as the
+/// square root of this number. This allows for correlations that are rounded to some digits.
 const ROUNDING: f64 = 1e-9;
 /// The largest number below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;

@@ -1,4 +1,4 @@
-//! The entire exponential integral, which gives the mean of a Gumbel distribution restricted to values above 0.
+//! The entire exponential integral, which gives the mean of a Gumbel distribution that is truncated at 0.
 
 /// Ein(e^y), the integral of (1 - e^-t) / t from 0 to e^y; relative error about 1e-14. The argument is the logarithm y,
 /// because e^y may overflow.

@@ -1,5 +1,5 @@
 //! Special functions, bit-identical on every platform: the normal, gamma and beta distributions with their quantiles,
-//! Zipf's law, and an exponential integral.
+//! Zipf's law, the scaled complementary error function, and an exponential integral.
 
 mod beta;
 mod beta_quantile;

@@ -93,7 +93,7 @@ struct State {
     level: f64,
     /// Whether the level or the charger lets the device take part.
     online: bool,
-    /// When the jobs begin and end that have not ended; beginnings ascend.
+    /// The beginnings and ends of the jobs that have not ended, in ascending order of their beginnings.
     jobs: Vec<(Time, Time)>,
 }
 
@@ -102,7 +102,7 @@ struct Process {
     recipe: Battery,
     /// Nanoseconds of the local day that have passed at time zero.
     passed: u64,
-    /// The state at the last job's beginning, or at time zero.
+    /// The state at the time of the last call of `works`, or at time zero.
     known: State,
     /// The state after the change that was announced last, with the jobs that are known.
     ahead: State,

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ring {
-    /// All parties, in order around the ring, each once. Default: all parties, by name.
+    /// All parties, in order around the ring, each once. Default: the entries of `parties` in alphabetical order, and the
+    /// parties of an entry with a `count` in order of their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub order: Vec<String>,
