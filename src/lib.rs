@@ -64,7 +64,7 @@
 //!
 //! Everything that a scenario names is an implementation of a trait. Here users answer one question by randomised
 //! response: the mechanism states its privacy cost, [`privacy::ledger::release()`] records it in the ledger, the
-//! network may lose the answer, and the accountants compute the privacy loss. `examples/` has an objective, a latency
+//! network may lose the answer, and the accountants bound the privacy loss. `examples/` has an objective, a latency
 //! and a whole protocol; `docs/extending.md` explains them.
 //!
 //! ```

@@ -107,7 +107,7 @@ impl Hours {
                 "until",
                 "an hour up to 24",
                 self.until.to_string(),
-                "write 7 for seven",
+                "write 7 for seven in the morning",
             ));
         }
         if self.from == self.until {

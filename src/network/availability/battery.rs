@@ -203,7 +203,7 @@ impl Availability for Battery {
                 "starts",
                 "an hour below 24",
                 found,
-                "write 13.5 for half past one",
+                "write 13.5 for half past one in the afternoon",
             ));
         }
         problems

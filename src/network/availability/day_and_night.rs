@@ -118,7 +118,7 @@ impl Availability for DayAndNight {
                 "starts",
                 "an hour below 24",
                 found,
-                "write 13.5 for half past one",
+                "write 13.5 for half past one in the afternoon",
             ));
         }
         let (from, until) = self.hours().nanos();

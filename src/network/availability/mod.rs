@@ -97,7 +97,7 @@ pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Ve
                 field,
                 "a mean length above 0",
                 "a mean length of 0",
-                "state a mean length above 0 for both periods, or leave the availability out",
+                "state a mean length above 0, or leave the availability out",
             ));
         }
         problems.extend(own.into_iter().map(|problem| problem.below(field)));
