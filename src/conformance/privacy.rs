@@ -45,8 +45,8 @@ where
         found.require(other == price, "a cost that does not depend on values", || format!("{other:?}"));
     }
     let Some((claimed, _)) = upper_bound(&[(&price, 1)], delta) else {
-        found.require(unprotected, "a cost with a finite epsilon at this delta", || {
-            format!("{:?}", price.cost)
+        found.require(unprotected, "a finite epsilon at this delta that is proven or conditional", || {
+            format!("{:?} ({:?})", price.cost, price.basis)
         });
         return Ok(found.0);
     };

@@ -88,6 +88,9 @@ impl RateCurve {
             let index = self.step(passed - begun);
             let Some(&(_, rate)) = self.steps.as_slice().get(index) else { return Time::NEVER };
             let next = self.steps.as_slice().get(index + 1).map(|step| step.0).or(self.every);
+            if next.is_none() && rate <= 0.0 {
+                return Time::NEVER;
+            }
             let needed = if rate > 0.0 { Span::from_seconds(bits / rate) } else { Span::MAX };
             let left = next.map_or(Span::MAX, |next| Span::from_nanos(begun + next.nanos() - passed));
             if needed <= left {
@@ -159,6 +162,11 @@ mod tests {
             let begins = Time::from_nanos(77);
             assert_eq!(RateCurve::constant(rate).sent(begins, bytes), begins + rate.time_for(bytes));
         }
-        assert!(!RateCurve::new(Arc::new(vec![(s(0.0), 5.0), (s(1.0), 0.0)]), None, s(0.0)).ever_sends());
+        // 5 bits are sent in the first second, and nothing after it.
+        for offset in [0.0, 0.5, 3.0] {
+            let ends = RateCurve::new(Arc::new(vec![(s(0.0), 5.0), (s(1.0), 0.0)]), None, s(offset));
+            assert!(!ends.ever_sends());
+            assert_eq!(ends.sent(Time::ZERO, 1), Time::NEVER, "{offset}");
+        }
     }
 }
