@@ -19,6 +19,24 @@ fn omega(r: f64, epsilon: f64, delta: f64) -> f64 {
     16.0 * (r * (2.0 / delta).ln()).sqrt() / epsilon * (16.0 * r / delta).ln()
 }
 
+/// Theorem 3 of PO-GP-UCB is about the squared exponential covariance: its terms are in the record for that kernel, and for
+/// no other one.
+#[test]
+fn theorem_3_is_stated_for_its_kernel_only() {
+    let out = TempDir::new().unwrap();
+    for (kernel, stated) in [("SquaredExponential", true), ("Matern52", false)] {
+        let objective = format!("objective=BraninHoo(grid: [10, 10], kernel: {kernel})");
+        let rounds = ["--replications", "1", "-o", "protocol.rounds=3", "-o", &objective];
+        let document = run("scenarios/papers/po-gp-ucb/branin.ron", out.path(), &rounds);
+        let number = |name: &str| outcome(&document, 0, "PO-GP-UCB", name);
+        assert!(number("PO-GP-UCB's design rule: omega").is_some());
+        for name in ["r required", "assumptions hold"] {
+            let found = number(&format!("PO-GP-UCB's Theorem 3: {name}"));
+            assert_eq!(found.is_some(), stated, "{kernel}: {name}");
+        }
+    }
+}
+
 /// Figure 2a: sigma_min of the grid is 1030.88, above omega at e^1.1 and below it at e^0.9 and e^0, where C' is 1 + (omega /
 /// sigma_min)^2; the modeler learns none of it, and Theorem 3's bound is not shown, since r = 10 is below what it asks for.
 #[test]

@@ -3,7 +3,7 @@
 
 use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};
-use crate::gp::covariance::LengthScale;
+use crate::gp::covariance::{LengthScale, Shape};
 use crate::gp::{ArmCovariance, gain_bounds};
 use crate::learners::{Arms, BetaSchedule, ProblemConstants, Theorem};
 use crate::objectives::Instance;
@@ -107,7 +107,8 @@ impl<'a> Bounds<'a> {
         self.rounds.last().copied().unwrap_or(0)
     }
 
-    /// Theorem 3's assumptions and terms, and its bound where the assumptions hold.
+    /// Theorem 3's assumptions and terms, and its bound where the assumptions hold. The theorem is about the isotropic
+    /// squared exponential covariance: nothing is stated for another one.
     fn projected(
         &mut self,
         record: &mut SeriesRecord,
@@ -117,6 +118,9 @@ impl<'a> Bounds<'a> {
         let (surrogate, n) = (&self.instance.surrogate, self.arms.n);
         let BetaSchedule::FiniteDomain { delta } = beta else { return };
         let LengthScale::Same(length_scale) = surrogate.covariance.length_scale else { return };
+        if surrogate.covariance.shape != Shape::SquaredExponential {
+            return;
+        }
         let theorem = Theorem3::of(&Case {
             inputs: &self.instance.inputs,
             covariance: &surrogate.covariance,
