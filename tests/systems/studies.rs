@@ -453,7 +453,7 @@ fn a_folder_that_cannot_be_written_is_said() {
         return;
     };
     let out = mounted.path.to_str().unwrap().to_owned();
-    let big = ["-o", "protocol.rounds=Each(\"rounds\", Range(2000, 2200))"];
+    let big = ["-o", "protocol.rounds=Each(\"rounds\", Range(200, 400))"];
     let arguments = [["run", ECHO, "--out", &out].as_slice(), &big].concat();
     let (code, stdout, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
