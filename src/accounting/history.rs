@@ -113,7 +113,7 @@ impl History {
 }
 
 /// Whether two releases cost the same, are claimed to cost the same, and have the same basis.
-fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
+pub(super) fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
     (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
 }
 

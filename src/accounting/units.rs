@@ -1,14 +1,16 @@
 //! Separates releases by unit: losses about the same unit add up, losses about different units do not.
 
+use super::history::event_alike;
 use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Determines how often a release counts for one unit. Each user without a number reports one reward, so such rewards count
-/// once in a run for each released quantity, however many users there are. Any other release counts as often as it
-/// occurred.
+/// once in a run for each released quantity, however many users there are. If the cost of a quantity changes during a run, as after
+/// a fork, each of its costs counts once: their sum is at least the loss of every user. Any other release counts as often as
+/// it occurred.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OncePerUser(BTreeSet<String>);
+pub(super) struct OncePerUser(Vec<PrivacyEvent>);
 
 impl OncePerUser {
     /// How many of `count` equal releases count for one unit, given the earlier calls.
@@ -17,7 +19,12 @@ impl OncePerUser {
             return count;
         }
         // The same reward may be released in several ways, each identified by the name of the released quantity.
-        u64::from(self.0.insert(event.released.clone()))
+        let known = |other: &PrivacyEvent| other.released == event.released && event_alike(other, event);
+        if self.0.iter().any(known) {
+            return 0;
+        }
+        self.0.push(event.clone());
+        1
     }
 }
 
@@ -111,6 +118,20 @@ mod tests {
         let outcomes = counted_release(ProtectedUnit::Outcome, None, 1.0, 50);
         let of_units = units(&[&outcomes]);
         assert_eq!((of_units.worst[0].count(), of_units.has_different_units), (50, false));
+    }
+
+    /// After a fork the silence of later users may cost more than that of earlier ones: the first cost must not hide the second.
+    #[test]
+    fn a_quantity_whose_cost_changes_counts_once_with_each_cost() {
+        let cheap = counted_release(ProtectedUnit::Reward, None, 8.0, 20);
+        let mut open = counted_release(ProtectedUnit::Reward, None, 1.0, 80);
+        (open.event.cost, open.event.basis) = (Cost::Unprotected, Basis::Unprotected);
+        for group in [[&cheap, &open], [&open, &cheap]] {
+            let worst = &units(&group).worst[0];
+            assert_eq!(worst.count(), 2);
+            assert!(worst.releases().iter().any(|entry| entry.event.cost == Cost::Unprotected));
+        }
+        assert_eq!(units(&[&cheap, &cheap]).worst[0].count(), 1, "equal costs are those of different users");
     }
 
     /// A history with a conditional basis is kept although a longer history has the same costs with a proven basis.

@@ -483,3 +483,71 @@ fn a_smaller_give_up_after_ends_the_branch() {
         why(1).split(" consecutive").next().unwrap().split(' ').next_back().unwrap().parse().unwrap();
     assert!((10..60).contains(&users), "{}", why(1));
 }
+
+/// The verdicts by branch and observer of a fork that is run with these arguments, from `privacy.csv`.
+fn verdicts(scenario: &str, point: &str, branch: &str) -> Vec<(String, String, String)> {
+    let out = TempDir::new().unwrap();
+    let (path, place) = (out.path().join("scenario.ron"), out.path().join("runs"));
+    fs::write(&path, scenario).unwrap();
+    let arguments = ["run", path.to_str().unwrap(), "--fork-at", point, "--branch", branch, "--out"];
+    let (code, _, stderr) = code_and_output(&subrosa(&[&arguments[..], &[place.to_str().unwrap()]].concat()));
+    assert_eq!(code, 0, "{stderr}");
+    let folder = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(folder.join("privacy.csv")).unwrap();
+    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
+    let place = |name: &str| header.iter().position(|known| *known == name).unwrap();
+    let of = |line: &str, name: &str| line.split(',').nth(place(name)).unwrap().to_owned();
+    let tight = text.lines().filter(|line| of(line, "accountant") == "tight" && of(line, "whole_run") == "true");
+    tight.map(|line| (of(line, "point.branch"), of(line, "observer"), of(line, "basis"))).collect()
+}
+
+/// Silence that costs 0.34 before the fork, and reveals the reward after it.
+#[test]
+fn silence_that_reveals_more_after_the_fork_is_counted() {
+    let before = "Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.25, most: 0.35)";
+    let visits = VISITS.replace("rounds: 60,", &format!("rounds: 60, never_answer: {before},"));
+    let scenario = PASSED_ON.replace("ENCRYPTION", "EndToEnd").replace("PROTOCOL", &visits);
+    let found =
+        verdicts(&scenario, "20", "hard: protocol.Local.never_answer=WhenBelow(reward: 0, share: 1)");
+    let basis = |branch: &str| -> Vec<&str> {
+        found.iter().filter(|(own, ..)| own == branch).map(|(.., basis)| basis.as_str()).collect()
+    };
+    assert!(!basis("unchanged").is_empty() && basis("unchanged").iter().all(|basis| *basis == "proven"), "{found:?}");
+    assert!(!basis("hard").is_empty() && basis("hard").iter().all(|basis| *basis == "unprotected"), "{found:?}");
+}
+
+/// Noise that begins with the branch brings the condition on selections by loss with it.
+#[test]
+fn a_branch_has_the_conditions_of_its_own_settings() {
+    let scenario = r#"Scenario(
+    name: "selected", seed: 1, replications: 1,
+    parties: { "server": Party(), "phone": Party(count: 40) },
+    network: Network(topology: Star(hub: "server"), default: Link(latency: Constant("40ms"))),
+    objective: GpSample(grid: [8, 8], max_norm: 1, length_scale: 0.3),
+    protocol: Federated(
+        server: "server", groups: [AgentGroup(members: "phone")], rounds: 8, initial_points: 2, features: 20,
+        series: [Series(name: "s", sharing: Aggregate(clip: 3, noise_multiplier: 0, participation: Poisson(1),
+            weights: Uniform(), sensitivity: TighterLoss, selection: PowerOfChoice(candidates: 20, k: 10),
+            loss_reports: LossReports(bound: 4, noise_multiplier: 5)))],
+    ),
+)"#;
+    let found = verdicts(
+        scenario,
+        "0s",
+        "noisy: protocol.Federated.series[0].sharing.Aggregate.noise_multiplier=2",
+    );
+    let noisy = found.iter().find(|(branch, observer, _)| branch == "noisy" && observer == "every agent");
+    assert_eq!(noisy.map(|(.., basis)| basis.as_str()), Some("conditional"), "{found:?}");
+}
+
+/// A provider that cannot read messages still counts those to the machines, and so learns how many settings were below.
+#[test]
+fn a_search_above_a_threshold_is_counted_for_relays_of_encrypted_messages() {
+    let publishes = r#"Release(owner: "registry", readers: ["buyer"], rounds: 20, workers: ["machine"],
+        series: [Series(name: "s", publication: AboveThreshold(epsilon: 1, threshold: 1,
+            assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)))])"#;
+    let scenario = PASSED_ON.replace("\"isp\": Party()", "\"isp\": Party(), \"machine\": Party()");
+    let scenario = scenario.replace("ENCRYPTION", "EndToEnd").replace("PROTOCOL", publishes);
+    let found = verdicts(&scenario, "1", "lossy: network.default.loss=Independent(0.1)");
+    assert!(found.iter().any(|(_, observer, _)| observer == "isp"), "{found:?}");
+}

@@ -34,6 +34,16 @@ const OF_ALL: &[&str] = &[
     "series.*.sharing.Aggregate.visible_participation",
 ];
 
+/// The settings that a fork may change if agents of some series have epsilons of their own and the servers of all series are
+/// trusted. Each agent's rate was computed for the noise and the sampling of the whole run, so these stay.
+const OF_PERSONAL: &[&str] = &[
+    "scale",
+    "series.*.shared_queries",
+    "series.*.policy.**",
+    "series.*.sharing.Aggregate.clip",
+    "series.*.sharing.Aggregate.weights.**",
+];
+
 impl Protocol for Federated {
     fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
@@ -107,7 +117,17 @@ impl Protocol for Federated {
             Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),
             Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
         };
-        if self.series.iter().any(masked) { OF_AGENTS } else { OF_ALL }
+        let personal = |series: &FederatedSeries| match &series.sharing {
+            Sharing::Aggregate(aggregate) => aggregate.personal.is_some(),
+            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        };
+        if self.series.iter().any(masked) {
+            OF_AGENTS
+        } else if self.series.iter().any(personal) {
+            OF_PERSONAL
+        } else {
+            OF_ALL
+        }
     }
 
     /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of

@@ -101,6 +101,10 @@ impl Party<FederatedProtocol> for Server {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
             self.policy.clone_from(&fresh.policy);
+            // Conditions of costs follow from the settings. Those from before the fork stay: earlier sums hold under them.
+            let new = fresh.conditions.iter().filter(|condition| !self.conditions.contains(condition));
+            let new: Vec<String> = new.cloned().collect();
+            self.conditions.extend(new);
         }
     }
 }

@@ -283,7 +283,7 @@ impl Owner {
     ) -> Result<bool, SearchStop> {
         let Some(silence) = self.config.silence.filter(|_| !self.config.dry) else { return Ok(false) };
         let occasion = Occasion { round: trial, ..self.occasion(ctx, "whether an outcome is known") };
-        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.config.relays.of_either);
+        let ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.config.relays.of_traffic);
         let refused = &mut self.refused_for_training;
         let mut ledger = WithTraining { ledger, trains: self.config.trains, refused };
         silence.is_missing(&mut ledger, occasion, outcome).map_err(SearchStop::Refused)

@@ -7,7 +7,7 @@ use super::outcomes::{Published, Trials, outcomes};
 use super::owner::Owner;
 use super::owner_config::OwnerConfig;
 use super::public::{taken_as_public, trains};
-use super::publication::{Blind, NonPrivate, Search, Task};
+use super::publication::{AboveThreshold, Blind, NonPrivate, Search, Task};
 use super::reader::Reader;
 use super::reading_relays::ReadingRelays;
 use super::recipe::{Release, ReleaseSeries};
@@ -25,7 +25,7 @@ use crate::protocols::stage::{
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
-use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
+use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
 /// The condition of every entry where outcomes are missing because of their value.
@@ -68,6 +68,13 @@ impl Protocol for Release {
 
     fn changeable(&self) -> &'static [&'static str] {
         &["retry.**"]
+    }
+
+    /// A relay sees how many settings a search above a threshold tries, and where outcomes may be missing, whether a setting is
+    /// announced.
+    fn relays_learn_protected_data(&self) -> bool {
+        let above = |series: &ReleaseSeries| series.publication.get::<AboveThreshold>().is_some();
+        self.silence.is_some_and(|silence| silence.depends()) || self.series.iter().any(above)
     }
 
     fn series(&self) -> Vec<String> {
@@ -225,10 +232,17 @@ impl Release {
         let (workers, readers) = (ids("workers", &self.workers)?, ids("readers", &self.readers)?);
         let owners: Vec<PartyId> = workers.iter().copied().chain([id]).collect();
         let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
+        let of_traffic = stage.relays_between(id, &told, &told);
+        let mut of_search = stage.relays_between(id, &workers, &owners);
+        let others = of_traffic.iter().filter(|relay| !of_search.contains(relay));
+        let others: Vec<Observer> = others.cloned().collect();
+        of_search.extend(others);
         let relays = ReadingRelays {
             of_training: stage.read_between(id, &workers, &owners).into(),
             of_publication: stage.read_between(id, &readers, &told).into(),
             of_either: stage.read_between(id, &told, &told).into(),
+            of_traffic: of_traffic.into(),
+            of_search: of_search.into(),
         };
         let owner = key.child("party").child(&self.owner);
         let programs = stage.directions.programs.of_series(&series.name);

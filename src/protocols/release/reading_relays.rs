@@ -1,9 +1,9 @@
-//! The relays that can read the messages of a private release.
+//! The relays of the messages of a private release.
 
 use crate::vocab::Observer;
 use std::sync::Arc;
 
-/// Relays that can read messages, and are neither the owner nor one of the owner's machines.
+/// Relays that are neither the owner nor one of the owner's machines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadingRelays {
     /// Relays that can read messages between the owner and its workers.
@@ -12,4 +12,9 @@ pub(super) struct ReadingRelays {
     pub(super) of_publication: Arc<[Observer]>,
     /// Relays that can read messages of either kind; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
+    /// Relays of messages of either kind, whether they can read them or not: how many messages there are, when, and how long,
+    /// may depend on outcomes. No reader is among them.
+    pub(super) of_traffic: Arc<[Observer]>,
+    /// The same relays, and readers that relay messages to workers: they see when a search ends.
+    pub(super) of_search: Arc<[Observer]>,
 }

@@ -13,13 +13,14 @@ use crate::protocols::stage::JournalLedger;
 use std::sync::Arc;
 
 impl Owner {
-    /// Records all comparisons with a threshold in the ledger for relays that can read messages to workers, before the first
-    /// trial: each further trial shows them that the outcome of the trial before was below the threshold.
+    /// Records all comparisons with a threshold in the ledger for relays, before the first trial: each further message to a
+    /// worker shows them that the outcome of the trial before was below the threshold, even if they cannot read it, and the length of
+    /// the publication shows whether there is a setting.
     pub(super) fn enter_comparisons(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,
     ) -> Result<(), SearchStop> {
-        let relays = Arc::clone(&self.config.relays.of_training);
+        let relays = Arc::clone(&self.config.relays.of_search);
         let Some((first, others)) = relays.split_first() else { return Ok(()) };
         let Some(best) = self.publication().plan(&self.config.task)?.best else { return Ok(()) };
         let occasion = Occasion { observer: first.clone(), ..self.occasion(ctx, best.released) };
@@ -52,7 +53,7 @@ impl Owner {
         let relays = match &self.searcher {
             // For these relays the comparisons are in the ledger since the first trial.
             Searcher::UntilAbove(_) => {
-                let known = &self.config.relays.of_training;
+                let known = &self.config.relays.of_search;
                 relays.iter().filter(|relay| !known.contains(relay)).cloned().collect()
             }
             _ => relays,
