@@ -497,7 +497,8 @@ fn verdicts(scenario: &str, point: &str, branch: &str) -> Vec<(String, String, S
     let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     let place = |name: &str| header.iter().position(|known| *known == name).unwrap();
     let of = |line: &str, name: &str| line.split(',').nth(place(name)).unwrap().to_owned();
-    let tight = text.lines().filter(|line| of(line, "accountant") == "tight" && of(line, "whole_run") == "true");
+    let tight =
+        text.lines().filter(|line| of(line, "accountant") == "tight" && of(line, "whole_run") == "true");
     tight.map(|line| (of(line, "point.branch"), of(line, "observer"), of(line, "basis"))).collect()
 }
 
@@ -507,13 +508,18 @@ fn silence_that_reveals_more_after_the_fork_is_counted() {
     let before = "Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.25, most: 0.35)";
     let visits = VISITS.replace("rounds: 60,", &format!("rounds: 60, never_answer: {before},"));
     let scenario = PASSED_ON.replace("ENCRYPTION", "EndToEnd").replace("PROTOCOL", &visits);
-    let found =
-        verdicts(&scenario, "20", "hard: protocol.Local.never_answer=WhenBelow(reward: 0, share: 1)");
+    let found = verdicts(&scenario, "20", "hard: protocol.Local.never_answer=WhenBelow(reward: 0, share: 1)");
     let basis = |branch: &str| -> Vec<&str> {
         found.iter().filter(|(own, ..)| own == branch).map(|(.., basis)| basis.as_str()).collect()
     };
-    assert!(!basis("unchanged").is_empty() && basis("unchanged").iter().all(|basis| *basis == "proven"), "{found:?}");
-    assert!(!basis("hard").is_empty() && basis("hard").iter().all(|basis| *basis == "unprotected"), "{found:?}");
+    assert!(
+        !basis("unchanged").is_empty() && basis("unchanged").iter().all(|basis| *basis == "proven"),
+        "{found:?}"
+    );
+    assert!(
+        !basis("hard").is_empty() && basis("hard").iter().all(|basis| *basis == "unprotected"),
+        "{found:?}"
+    );
 }
 
 /// Noise that begins with the branch brings the condition on selections by loss with it.
@@ -531,11 +537,8 @@ fn a_branch_has_the_conditions_of_its_own_settings() {
             loss_reports: LossReports(bound: 4, noise_multiplier: 5)))],
     ),
 )"#;
-    let found = verdicts(
-        scenario,
-        "0s",
-        "noisy: protocol.Federated.series[0].sharing.Aggregate.noise_multiplier=2",
-    );
+    let found =
+        verdicts(scenario, "0s", "noisy: protocol.Federated.series[0].sharing.Aggregate.noise_multiplier=2");
     let noisy = found.iter().find(|(branch, observer, _)| branch == "noisy" && observer == "every agent");
     assert_eq!(noisy.map(|(.., basis)| basis.as_str()), Some("conditional"), "{found:?}");
 }
@@ -550,4 +553,42 @@ fn a_search_above_a_threshold_is_counted_for_relays_of_encrypted_messages() {
     let scenario = scenario.replace("ENCRYPTION", "EndToEnd").replace("PROTOCOL", publishes);
     let found = verdicts(&scenario, "1", "lossy: network.default.loss=Independent(0.1)");
     assert!(found.iter().any(|(_, observer, _)| observer == "isp"), "{found:?}");
+}
+
+/// Whether an outcome is known shows in the number of settings that are announced, also to a relay that cannot read them.
+#[test]
+fn missing_outcomes_are_counted_for_relays_of_encrypted_messages() {
+    let publishes = r#"Release(owner: "registry", readers: ["buyer"], rounds: 6,
+        silence: Informative(by: Value, slope: -1, base_rate: 0.5, least: 0.3, most: 0.7),
+        series: [Series(name: "every", publication: EverySetting(epsilon: 1, delta: 1e-6, publish: Setting,
+            assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)))])"#;
+    let scenario = PASSED_ON.replace("ENCRYPTION", "EndToEnd").replace("PROTOCOL", publishes);
+    let found = verdicts(&scenario, "1", "lossy: network.default.loss=Independent(0.1)");
+    assert!(found.iter().any(|(_, observer, _)| observer == "isp"), "{found:?}");
+}
+
+/// The rates of agents with epsilons of their own were computed for the noise and the sampling of the whole run.
+#[test]
+fn noise_for_personal_epsilons_does_not_change_at_a_fork() {
+    let out = TempDir::new().unwrap();
+    let path = out.path().join("personal.ron");
+    let scenario = r#"Scenario(
+    name: "personal", seed: 1, replications: 1,
+    parties: { "server": Party(), "phone": Party(count: 20) },
+    network: Network(topology: Star(hub: "server")),
+    objective: GpSample(grid: [8, 8], max_norm: 1, length_scale: 0.3),
+    protocol: Federated(
+        server: "server", groups: [AgentGroup(members: "phone")], rounds: 4, initial_points: 2, features: 20,
+        series: [Series(name: "p", sharing: Aggregate(clip: 3, noise_multiplier: 2, participation: Poisson(0.3),
+            weights: Uniform(), personal: PersonalSampling(epsilons: Given([0.5, 2]), delta: 1e-5)))],
+    ),
+)"#;
+    fs::write(&path, scenario).unwrap();
+    let place = out.path().join("runs");
+    for (field, code) in [("noise_multiplier=0.5", 3), ("participation=Poisson(0.5)", 3), ("clip=2", 0)] {
+        let branch = format!("other: protocol.Federated.series[0].sharing.Aggregate.{field}");
+        let arguments = ["run", path.to_str().unwrap(), "--fork-at", "2", "--branch", &branch, "--out"];
+        let found = code_and_output(&subrosa(&[&arguments[..], &[place.to_str().unwrap()]].concat()));
+        assert_eq!(found.0, code, "{field}: {}", found.2);
+    }
 }
