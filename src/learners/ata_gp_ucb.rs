@@ -119,7 +119,7 @@ impl AtaGpUcb {
 
 /// Time for a basis with the order-wise constants, relative to one with all arms as features: measured in
 /// scenarios/users.ron.
-const FEATURES: f64 = 0.25;
+const FEATURES: f64 = 0.1;
 
 /// The oversampling q of the Nystrom features.
 pub(super) fn oversampling(constants: Constants, horizon: f64, delta: f64, accuracy: f64) -> f64 {

@@ -14,6 +14,7 @@ use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::programs::{Program, ProgramSession, Question};
 use crate::rng::Key;
+use crate::vocab::effort::QUESTION;
 use crate::vocab::{Finite, NonNegative, Positive, Problem, SearchBox, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -278,13 +279,16 @@ impl Objective for External {
         problems
     }
 
-    /// The running time of the program is unknown and not included.
+    /// The running time of the program is unknown: a quick answer is assumed to each question about a setting.
     fn extent(&self, _: &Resources) -> Extent {
         if let Some(dimensions) = &self.dimensions {
             let inputs = dimension::domain(dimensions).width() as u64;
             return Extent::of(external_on_box::SAMPLE as u64, inputs).of_box();
         }
-        Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>())
+        let mut extent = Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>());
+        extent.prepared.seconds +=
+            QUESTION * extent.arms as f64 * self.agents.map_or(1, NonZeroUsize::get) as f64;
+        extent
     }
 
     fn stated(&self) -> Stated {

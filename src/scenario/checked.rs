@@ -13,7 +13,7 @@ use crate::network::availability::AvailabilityModel;
 use crate::objectives::{Extent, Instance, ObjectiveModel, Resources};
 use crate::programs::{Program, ProgramUse};
 use crate::protocols::ReplicationSetup;
-use crate::vocab::effort::MESSAGE;
+use crate::vocab::effort::{MESSAGE, PROGRAM};
 use crate::vocab::{Effort, Problem};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -121,7 +121,8 @@ impl Scenario {
         if !problems.is_empty() {
             return Err(problems);
         }
-        scenario.demand = scenario.resource_demand(&stage, extent);
+        let programs = programs_in(&known.plain).len();
+        scenario.demand = scenario.resource_demand(&stage, extent, programs);
         known.worlds.truncate(KEPT - 1);
         known.worlds.push(CheckedNetwork { stage, ..seen });
         Ok(scenario)
@@ -158,14 +159,15 @@ impl Scenario {
         protocol.as_dyn().problems_of_size(stage, extent).into_iter().map(placed).collect()
     }
 
-    fn resource_demand(&self, stage: &ReplicationSetup, extent: Extent) -> Demand {
+    fn resource_demand(&self, stage: &ReplicationSetup, extent: Extent, programs: usize) -> Demand {
         let protocol = &self.draft.protocol;
         let play = protocol.as_dyn().effort(stage, &extent).below(&format!("protocol.{}", protocol.name()));
         let count = |party: &PartyDraft| party.count.map_or(1, |count| u64::from(count.get()));
         let largest = self.world.parties.iter().max_by_key(|(_, party)| count(party));
         let largest = largest.map_or_else(String::new, |(name, _)| format!("/parties[\"{name}\"].count"));
         let parties = stage.names.len() as u64;
-        let setup = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64);
+        let setup = Effort::due_to(largest, parties, PARTY * parties as f64, MESSAGE * parties as f64)
+            .and(Effort::new(0.0, PROGRAM * programs as f64));
         Demand { shared: extent.prepared, each: setup.and(extent.drawn).and(play) }
     }
 

@@ -9,6 +9,10 @@ pub const MULTIPLY: f64 = 0.5e-9;
 pub const COVARIANCE: f64 = 12e-9;
 /// Seconds of sending, delivering and handling a message.
 pub const MESSAGE: f64 = 2e-6;
+/// Seconds of starting a user's program, such as an interpreter of Python; what it computes then is unknown.
+pub const PROGRAM: f64 = 0.08;
+/// Seconds of a question to a user's program that computes an objective, if it answers quickly.
+pub const QUESTION: f64 = 3e-3;
 /// Bytes of a number.
 pub const NUMBER: f64 = 8.0;
 

@@ -7,6 +7,7 @@ use super::series::{AgentGroup, FederatedSeries, Sharing};
 use super::shared_model::FEW;
 use crate::gp::MAX_ARMS;
 use crate::objectives::Extent;
+use crate::privacy::mechanisms::Divisor;
 use crate::protocols::stage::ITERATION;
 use crate::protocols::stage::differences::effort_of_continuation;
 use crate::vocab::Effort;
@@ -16,7 +17,10 @@ use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 const AGENT: f64 = 4_000.0;
 
 /// Seconds that all accountants together take to compute the loss of a series of sums with noise.
-const ACCOUNTED: f64 = 0.1;
+const ACCOUNTED: f64 = 0.04;
+
+/// The same for each round, if the divisor depends on who answers: the sums then differ in their costs.
+const ACCOUNTED_ROUND: f64 = 0.03;
 
 /// Approximate number of evaluations of the likelihood in a fit from one starting point.
 const EVALUATIONS: f64 = 30.0;
@@ -55,7 +59,12 @@ impl Federated {
                 Sharing::Aggregate(aggregate) => aggregate.noise_multiplier.get() > 0.0,
                 Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
             };
-            let accounted = if private { ACCOUNTED } else { 0.0 };
+            let differ = match &series.sharing {
+                Sharing::Aggregate(aggregate) => aggregate.divisor == Divisor::Arrived,
+                Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+            };
+            let each = if differ { ACCOUNTED_ROUND * (self.rounds as f64).min(40.0) } else { 0.0 };
+            let accounted = if private { ACCOUNTED + each } else { 0.0 };
             agent.times(agents as f64).with_record_size(2.0 * ITERATION * t).accounted(accounted)
         };
         let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();

@@ -30,6 +30,9 @@ use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
+/// Seconds of a published mean: its noise, and its part in the losses of people.
+const MEAN: f64 = 2e-5;
+
 /// Bytes that a replication holds per user while it is played.
 const USER: f64 = 100.0;
 
@@ -109,7 +112,9 @@ impl Protocol for Local {
             });
             // Stored for each user: its evaluation, and the release about the person.
             let held = USER * users + USER * people;
-            let asked = Effort::due_to("rounds", self.rounds, held, 4.0 * MESSAGE * users);
+            // A published mean is a release with noise of its own.
+            let each = if series.running_mean.is_some() { MEAN } else { 0.0 } + 4.0 * MESSAGE;
+            let asked = Effort::due_to("rounds", self.rounds, held, each * users);
             learner.and(asked).with_record_size(ITERATION * users.min(1_000.0) + USER * people)
         };
         let series = self.series.iter().enumerate().map(of_series);

@@ -2,7 +2,7 @@
 
 use super::{
     BestRelease, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline,
-    TrialOrder, positive, tail_probability,
+    TrialOrder, accounted_pure, positive, tail_probability,
 };
 use crate::privacy::mechanisms::{FirstAbove, Mechanism, NoiseArithmetic, TheoremMechanism};
 use crate::protocols::release::failure::CannotRelease;
@@ -92,6 +92,10 @@ impl Publication for AboveThreshold {
     fn effort(&self, arms: u64, _: u64) -> Effort {
         let n = arms as f64;
         Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).with_record_size(ITERATION * n)
+    }
+
+    fn accounted(&self) -> f64 {
+        accounted_pure(self.epsilon)
     }
 
     fn search(&self, task: &Task) -> Result<Search, CannotRelease> {

@@ -22,11 +22,11 @@ pub use gp_noisy::GpNoisy;
 pub use lipschitz::{Lipschitz, sensitivity};
 pub use non_private::NonPrivate;
 pub(super) use plan::positive;
-use plan::tail_probability;
 pub use plan::{
     BestRelease, Constants, Guarantee, Measure, Part, Plan, Publication, SettingRelease, TAIL, TaskOutline,
     Utility, ValueOf, ValueRelease,
 };
+use plan::{ONE_RELEASE, accounted_pure, tail_probability};
 pub use random_repetitions::{OutcomeNoise, RandomRepetitions};
 pub use search::{Sampling, Search, Selection, TrialOrder};
 pub use task::{Task, TaskFacts};

@@ -47,7 +47,13 @@ impl TaskOutline {
 }
 
 /// Seconds in which all accountants compute the loss of one release.
-const ONE_RELEASE: f64 = 0.003;
+pub(super) const ONE_RELEASE: f64 = 0.003;
+
+/// Seconds in which all accountants compute the loss of a release of this pure epsilon: on a grid, which is longer for a
+/// larger epsilon.
+pub(super) fn accounted_pure(epsilon: Epsilon) -> f64 {
+    ONE_RELEASE + (0.02 * (epsilon.get() - 12.0)).clamp(0.0, 2.0)
+}
 
 /// The behaviour of a publication recipe.
 pub trait Publication: Send + Sync {

@@ -1,8 +1,8 @@
 //! Private selection: random search with a random number of trials, of which the best noisy outcome is published.
 
 use super::{
-    BestRelease, Guarantee, Measure, Plan, Publication, Search, TAIL, Task, TaskFacts, TaskOutline, positive,
-    tail_probability,
+    BestRelease, Guarantee, Measure, ONE_RELEASE, Plan, Publication, Search, TAIL, Task, TaskFacts,
+    TaskOutline, accounted_pure, positive, tail_probability,
 };
 use crate::accounting::calibration::smallest_noise_of_one;
 use crate::privacy::mechanisms::{
@@ -184,6 +184,11 @@ impl Publication for RandomRepetitions {
         let memory = 8.0 * NUMBER * trials;
         Effort::due_to("repetitions", trials as u64, memory, 4.0 * MESSAGE * trials)
             .with_record_size(ITERATION * trials)
+    }
+
+    /// With a Poisson number the noise is Gaussian, and its loss is computed at once.
+    fn accounted(&self) -> f64 {
+        if self.repetitions.shape().is_some() { accounted_pure(self.epsilon) } else { ONE_RELEASE }
     }
 
     fn search(&self, _: &Task) -> Result<Search, CannotRelease> {

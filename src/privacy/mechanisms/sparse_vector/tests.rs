@@ -1,0 +1,100 @@
+//! Noise, answers and losses of above threshold and sparse vector.
+
+use super::*;
+use crate::privacy::mechanisms::KnownLaws;
+use crate::rng::Key;
+
+fn of(epsilon: f64, threshold: f64, cutoff: u32) -> SparseVector {
+    let (epsilon, one) = (Epsilon::new(epsilon).unwrap(), Positive::new(1.0).unwrap());
+    SparseVector::new(epsilon, one, Finite::new(threshold).unwrap(), NonZeroU32::new(cutoff).unwrap())
+        .with_values(Epsilon::new(1.0).unwrap())
+}
+
+/// The results of n comparisons with cutoff 1 are n + 1, and with a large cutoff 2^n; up to 500 are listed.
+#[test]
+fn results_are_listed_up_to_their_limit() {
+    let listed = |cutoff, numbers| of(1.0, 0.0, cutoff).every_comparison(numbers).count();
+    assert_eq!([0, 1, 2, 499, 500].map(|numbers| listed(1, numbers)), [1, 2, 3, 500, 0]);
+    assert_eq!([1, 8, 9].map(|numbers| listed(1000, numbers)), [2, 256, 0]);
+    // At most two of four: 1 + 4 without a second, then those that end at the second one, 1 + 2 + 3.
+    assert_eq!(listed(2, 4), 11);
+}
+
+/// A number is above if number and noise are at least threshold and noise, with the deviates of the stream in order; its
+/// value has noise of its own.
+#[test]
+fn noise_is_added_to_threshold_number_and_value() {
+    let numbers = vec![0.3, -0.4, 0.9, 1.4, -0.2, 0.8];
+    let own = of(3.0, 0.5, 2);
+    let mut seen = [0; 3];
+    for seed in 0..200 {
+        let mut stream = Key::root(seed).stream();
+        let scales = own.scales();
+        let threshold = 0.5 + scales.threshold * stream.laplace();
+        let mut expected = Vec::new();
+        let mut above = 0;
+        for number in &numbers {
+            if above == 2 {
+                break;
+            }
+            if number + scales.number * stream.laplace() >= threshold {
+                above += 1;
+                let noise = scales.value.unwrap() * stream.laplace();
+                expected.push(Compared::Above(Some(number + noise)));
+            } else {
+                expected.push(Compared::Below);
+            }
+        }
+        seen[above] += 1;
+        let ideal = own.with(NoiseArithmetic::Ideal);
+        assert_eq!(ideal.privatise(&numbers, &mut Key::root(seed).stream()).unwrap(), expected);
+
+        let (grid, scales) = own.exact().unwrap();
+        let mut stream = Key::root(seed).stream();
+        let threshold = grid.round(0.5) + rounded_laplace(scales.threshold, &mut stream);
+        let expected: Vec<bool> = own
+            .privatise(&numbers, &mut Key::root(seed).stream())
+            .unwrap()
+            .into_iter()
+            .zip(&numbers)
+            .map(|(answer, number)| {
+                let noisy = grid.round(*number) + rounded_laplace(scales.number, &mut stream);
+                if let Compared::Above(value) = answer {
+                    let scale = scales.value.unwrap();
+                    assert_eq!(value, Some(grid.plus_laplace(grid.round(*number), scale, &mut stream)));
+                }
+                (noisy >= threshold) == (answer != Compared::Below)
+            })
+            .collect();
+        assert!(expected.iter().all(|agrees| *agrees), "seed {seed}: {expected:?}");
+    }
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+/// Noise on a lattice exceeds a size by up to one spacing more.
+#[test]
+fn the_tail_of_a_value_includes_one_spacing() {
+    let exact = of(2.0, 0.0, 1);
+    let spacing = exact.exact().unwrap().0.spacing();
+    assert_eq!(exact.value_tail(0.0), Some(spacing));
+    let ideal = exact.with(NoiseArithmetic::Ideal);
+    let over = exact.value_tail(3.0).unwrap() / ideal.value_tail(3.0).unwrap() - 1.0;
+    assert!(over > 0.0 && over < 1e-6, "{over}");
+    assert_eq!(ideal.value_tail(3.0), ideal.scales().value.map(|scale| 3.0 * scale));
+}
+
+/// The threshold moves the numbers: with threshold t, the loss of numbers x is that of x - t with threshold 0. With more
+/// results than are listed, the largest loss is the price.
+#[test]
+fn the_loss_depends_on_distances_to_the_threshold() {
+    let ratio = |threshold: f64| {
+        let given = vec![threshold + 0.2, threshold - 1.0];
+        let neighbour = vec![threshold - 0.8, threshold];
+        let answers = vec![Compared::Below, Compared::Above(Some(threshold + 0.7))];
+        of(2.0, threshold, 1).distinguisher([&given, &neighbour]).unwrap().log_ratio(&answers)
+    };
+    assert!((ratio(0.0) - ratio(5.0)).abs() < 1e-9 && ratio(0.0).abs() > 0.01, "{}", ratio(0.0));
+    let (zeros, ones) = (vec![0.0; 600], vec![1.0; 600]);
+    let many = of(2.0, 0.0, 1).distinguisher([&zeros, &ones]).unwrap();
+    assert_eq!(many.laws, Some(KnownLaws::largest(3.0)));
+}
