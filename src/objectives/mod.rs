@@ -2,8 +2,8 @@
 //!
 //! An objective is a recipe. [`Objective::prepare`] does the work that all replications share (read a table, fit
 //! hyperparameters); [`Prepared::realise`] draws one replication's problem. A problem is a finite set of arms (rows of
-//! inputs) with a noise-free value each, or a function on a box ([`Continuum`]); optimisation maximises, so a minimised output is
-//! negated.
+//! inputs) with a noise-free value each, or a function on a box ([`Continuum`]); optimisation maximises, so a minimised
+//! output is negated.
 
 mod branin;
 mod continued;

@@ -1,5 +1,5 @@
 //! Scaling of inputs and values. Inputs are centred, then scaled so that the longest row has a given norm. The centre and
-//! scale of a grid are public; if they are computed from records, a change of one record changes all rows.
+//! scale of a grid are public; if they are computed from records, a change of one record can change all rows.
 
 /// Centres every column of `rows` (row-major, `d` columns) and multiplies all rows by one factor, so that the largest row norm
 /// is `max_norm`. Returns the factor; 1 if all rows are the same.
@@ -43,7 +43,7 @@ pub(super) fn combinations(lists: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// The mean of some numbers, and whether they differ; if they are all the same, the mean is that number, without rounding. NaN
-/// if there are none.
+/// and true if there are none.
 fn centre(values: impl Iterator<Item = f64> + Clone) -> (f64, bool) {
     match values.clone().next() {
         Some(first) if values.clone().all(|value| value == first) => (first, false),
@@ -52,7 +52,7 @@ fn centre(values: impl Iterator<Item = f64> + Clone) -> (f64, bool) {
 }
 
 /// Mean and standard deviation (with divisor n) of some numbers; `None` if all are the same, there are none, or the computed
-/// standard deviation is 0. That of equal numbers could be above 0, because the computed mean is rounded.
+/// standard deviation is 0. The computed standard deviation of equal numbers could be above 0, because the computed mean is rounded.
 pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let (mean, differ) = centre(values.clone());
     let n = values.clone().count() as f64;

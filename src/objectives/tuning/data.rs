@@ -168,8 +168,8 @@ impl RawRecords {
     }
 
     /// Draws the training records, at least one and not all; all other records are for validation.
-    /// Scales are computed from the training records only, so that no scale depends on a validation
-    /// record.
+    /// The centre and the scale of each feature are computed from the training records only. A validation record that is longer
+    /// than all training records is divided by its own norm.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Parted {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);

@@ -190,8 +190,8 @@ impl Tuning {
         InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
     }
 
-    /// Facts taken as public, none of which was computed from validation records; `shape` are those about numbers of records or
-    /// agents.
+    /// Facts taken as public. None was computed from the contents of validation records, except which records are left out because
+    /// a cell is missing; `shape` are the facts about numbers of records or agents.
     fn facts(&self, mut shape: Vec<PublicFact>) -> PublicFacts {
         shape.extend(self.input_columns().facts());
         shape.extend(match self.missing {
@@ -379,8 +379,8 @@ impl Prepared for Ready {
     }
 
     /// One validation record is replaced by a record of norm 1 in the direction, or against the direction, of a model's
-    /// weights or of the difference of two models' weights. Such replacements change performances most. If the two models
-    /// are the same, the new record is 0.
+    /// weights or of the difference of two models' weights. Such replacements tend to change performances much; the largest change is
+    /// not searched for. If the two models are the same, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         // Audits of single records are for one owner; agents are the units of a federation.
         if self.models.is_empty() {

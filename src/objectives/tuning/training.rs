@@ -127,7 +127,8 @@ pub(in crate::objectives) fn train_at_most(
                 .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
                 .timer(false)
                 .run();
-        // A line search that finds no better weights ends with an error; then the weights of the limit before are used.
+        // A line search that finds no better weights ends with an error. After this or any other error of the solver, the weights of
+        // the limit before are used.
         match (result, path.last()) {
             (Ok(result), _) => {
                 let weights = result.state().get_best_param().cloned();
