@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A family, or a plain structure of the language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Family {
-    /// Name: in lower case for a family ("latency"), as in a scenario for a part ("Link", "Series of Local").
+    /// Name: in lower case for a family ("latency"), as in a scenario for a part ("LinkRule", "Series of Local").
     pub name: String,
     /// Its description.
     pub about: String,
@@ -62,7 +62,7 @@ pub struct Field {
     pub required: bool,
 }
 
-/// All families, in the order in which they occur in a scenario.
+/// All families, in the order in which they occur in a scenario, then those of the file of `subrosa account`.
 #[must_use]
 pub fn families() -> Vec<Family> {
     let root = language();

@@ -61,7 +61,7 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
     let row = rows.iter().find(|row| row["metric"] == "cumulative_regret").unwrap();
     let difference = &row["difference"];
     assert_eq!((&difference["mean"], &difference["n"]), (&0.0.into(), &(12 - early).into()), "{row}");
-    let note = format!("{early} of 12 series of replications ended early");
+    let note = format!("{early} of 12 results (one for each series of each replication) ended early");
     assert!(document["notes"].to_string().contains(&note), "{document}");
     let (_, text, _) = code_and_output(&subrosa(&["report", a.to_str().unwrap()]));
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");

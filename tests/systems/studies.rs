@@ -413,7 +413,7 @@ fn compare_pairs_what_draws_the_same_numbers() {
     let other = of(&["--seed", "99"]);
     let (_, stdout, _) = code_and_output(&subrosa(&["compare", arguments[1], other.to_str().unwrap()]));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("fewer than two seeds and replications in common"), "{stdout}");
+    assert!(said.contains("fewer than two replications of the same seed and number"), "{stdout}");
 }
 
 #[test]

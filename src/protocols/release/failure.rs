@@ -60,7 +60,10 @@ pub enum CannotRelease {
     )]
     Untried,
     /// No outcome at all.
-    #[error("no setting was tried, so there is no performance to release")]
+    #[error(
+        "there is no known outcome, so there is no performance to release: no setting was tried, or all outcomes are missing \
+         (`silence`; lower its `most`)"
+    )]
     NothingTried,
     /// There is no single secret value that could be compared between neighbours.
     #[error(

@@ -88,9 +88,10 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
         row(
             "rebuilt",
             &format!(
-                "from {} known records the other {}: {:.1} % of them exactly (largest error {:.1e}, range {})",
-                rebuilt.known,
+                "{} records from {} known ones: {:.1} % of them to within a millionth of the range (largest error {:.1e}; \
+                 range, the largest difference of two records in one column: {})",
                 rebuilt.rebuilt,
+                rebuilt.known,
                 100.0 * rebuilt.success,
                 rebuilt.largest_error,
                 quantity_of(rebuilt.range)

@@ -41,7 +41,10 @@ const TERMS: [(&str, &str); 16] = [
         "The claim is known to be false here: an observer can distinguish some pair of neighbours better than the claim \
          allows.",
     ),
-    ("unprotected", "Sent without a protection that a bound covers: no finite epsilon holds."),
+    (
+        "unprotected",
+        "Sent without protection, or with a protection for which there is no bound: no finite epsilon holds.",
+    ),
     ("exceeded", "The tight bound is larger than the claim."),
     ("lost", "Messages that never arrived; the sender sends again if the protocol lets it."),
     ("time", "Virtual time: what a clock in the simulated world shows, not how long the simulation took."),

@@ -81,7 +81,7 @@ pub struct Explained {
     pub design: &'static str,
     /// Number of cells.
     pub cells: usize,
-    /// Number of points of a quasi-random design.
+    /// The N of a quasi-random design, as given by `--points`; it has N (d + 2) cells or more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
     /// The varied values.
@@ -90,7 +90,7 @@ pub struct Explained {
     pub confidence: f64,
     /// Number of bootstrap resamples behind the intervals.
     pub resamples: usize,
-    /// Number of replications in which all cells have the metric.
+    /// Number of replications in which all cells have the metric; the largest number of any series.
     pub replications: u64,
     /// The series.
     pub series: Vec<ExplainedSeries>,
@@ -197,7 +197,7 @@ pub fn explain(
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
             continue;
         };
-        // Only replications that every cell has: the effects of one replication are taken over all cells.
+        // Only replications that every cell has: an effect in one replication is computed from the values of all cells in it.
         let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));

@@ -221,15 +221,15 @@ pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareEr
             groups.iter().fold((0, 0), |(e, n), group| (e + group.ended_early, n + group.records));
         if early > 0 {
             comparison.notes.push(format!(
-                "in {name}, {early} of {all} series of replications ended early; they have no regret at the end, so that \
-                 it is not compared for them"
+                "in {name}, {early} of {all} results (one for each series of each replication) ended early; they have no \
+                 regret at the end, so their regrets are not compared"
             ));
         }
     }
     if comparison.rows.iter().any(|row| !row.paired) {
         comparison.notes.push(
-            "where the runs have fewer than two seeds and replications in common, they are compared as independent \
-             samples, with Welch's interval"
+            "where fewer than two replications of the same seed and number are in both runs, the runs are compared as \
+             independent samples, with Welch's interval"
                 .to_owned(),
         );
     }
@@ -358,7 +358,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
     // Welch's interval, with the degrees of freedom of Welch and Satterthwaite.
     let (u, v) = (one.se * one.se, two.se * two.se);
-    // Equal samples with rounding in their means have no spread.
+    // If all numbers of each sample are equal, there is no spread: an error as small as the rounding of the means counts as 0.
     let se =
         if libm::sqrt(u + v) <= ROUNDING * one.mean.abs().max(two.mean.abs()) { 0.0 } else { (u + v).sqrt() };
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);
@@ -416,7 +416,7 @@ mod tests {
         let half = 4.302_652_729_911_275 / 3.0_f64.sqrt();
         assert!((row.low.unwrap() - (2.0 - half)).abs() < 1e-9);
         assert!((row.high.unwrap() - (2.0 + half)).abs() < 1e-9);
-        // Sums of squares 32, 42 and 36.
+        // Sums of squares 32 and 42, sum of products 36.
         assert!((row.correlation.unwrap() - 36.0 / (32.0_f64 * 42.0).sqrt()).abs() < 1e-12);
     }
 

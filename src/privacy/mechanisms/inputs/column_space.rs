@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(space.dimension(), 2);
         let z = |values: [f64; 4]| Rows::new(4, 1, values.to_vec()).unwrap();
         assert!(space.distance(&z([3.0, -3.0, 5.0, -5.0])) < INSIDE);
-        // (3, 1, 0, 0) is 2 (1, 1, 0, 0) further than (1, -1, 0, 0): the share outside is sqrt(8 / 10).
+        // (3, 1, 0, 0) = (1, -1, 0, 0) + 2 (1, 1, 0, 0), and only the first part lies in the space: the share outside is sqrt(8 / 10).
         assert!((space.distance(&z([3.0, 1.0, 0.0, 0.0])) - 0.8f64.sqrt()).abs() < 1e-12);
         // Two columns: the larger part outside, over the larger length.
         let two = Rows::new(4, 2, vec![3.0, 10.0, 1.0, -10.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
