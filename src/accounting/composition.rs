@@ -12,7 +12,7 @@ pub struct Item {
     pub cost: Cost,
     /// Number of such releases, at least 1.
     pub count: u64,
-    /// What was released, for notes ("outcome y, by disclosure").
+    /// What was released ("outcome y, by disclosure"), or the cost in words if only that is known; for notes.
     pub labels: BTreeSet<String>,
 }
 

@@ -9,7 +9,7 @@ use crate::vocab::{Cost, Delta, Neighbours};
 use std::fmt;
 use std::sync::Arc;
 
-/// Rules: the same stream gives the same release; the privacy cost does not depend on the values of the input; the cost
+/// Rules: a mechanism without a worst known pair is unprotected; the same stream gives the same release; the privacy cost does not depend on the values of the input; the cost
 /// has a finite epsilon at `delta` that is proven or conditional (not only published), unless the release is unprotected;
 /// the audit's attack on the worst known pair of neighbours does not show a larger epsilon, with 95 % confidence
 /// (`trials` releases of each neighbour); and the epsilon from the known distributions of that pair is no larger either.
@@ -65,7 +65,7 @@ where
     Ok(found.0)
 }
 
-/// Compositions with costs of every kind, each cost with its count.
+/// Compositions with costs of every kind except `Unprotected`, each cost with its count.
 fn histories() -> Vec<Vec<(Cost, u64)>> {
     let gaussian = Cost::Gaussian { noise_multiplier: 4.0 };
     let sampled = Cost::PoissonGaussian { rate: 0.05, noise_multiplier: 1.5 };

@@ -18,8 +18,8 @@ pub enum Connection {
     Gone,
 }
 
-/// The effects that the kernel carries out for a party. Each takes place immediately, so they are in the order of the
-/// calls.
+/// The effects that the kernel carries out for a party. Each takes place immediately, in the order of the
+/// calls, except that `stop` ends the simulation when the handler returns.
 pub(super) trait Effects<P: Protocol> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message);
     fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket;

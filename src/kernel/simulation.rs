@@ -382,7 +382,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 self.dispatch(party, Input::Start, watch)
             }
             (Some(Memory::Kept), None) => {
-                // Held events keep their order, and are handled after the events that are already scheduled for now.
+                // Held events keep their order, and are handled after the events already scheduled for this time.
                 for pending in std::mem::take(&mut self.core.states[party.index()].held) {
                     let timer =
                         if let Pending::Timer { ticket, .. } = &pending { Some(*ticket) } else { None };

@@ -33,7 +33,7 @@ pub enum Payoffs {
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for alpha = 1 and Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by
+        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by
         /// Minkowski's inequality.
         #[serde(default)]
         raw_moment: Option<Positive>,
@@ -160,7 +160,7 @@ pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem
     }
 }
 
-/// Sub-Weibull noise around a function whose absolute value is at most `first`.
+/// Sub-Weibull noise around a function whose distance from the prior mean is at most `first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tail {
     /// B, in units of the outcome.
@@ -174,7 +174,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// B + (ln(a t) / b)^theta: the absolute value of an outcome exceeds this with probability at most 1/t, for t >= 1.
+    /// B + (ln(a t) / b)^theta: the distance of an outcome from the prior mean exceeds this with probability at most 1/t, for t >= 1.
     /// Zhou and Tan 2021, section 4.3: O((ln t)^theta).
     #[must_use]
     pub fn truncation(&self, t: f64) -> f64 {
