@@ -55,16 +55,13 @@ impl Federated {
                 if sends { self.rounds as f64 * m * (COVARIANCE * pairs + 8.0 * MULTIPLY) } else { 0.0 };
             let messages = 2.0 * MESSAGE * self.rounds as f64;
             let agent = own.clone().and(Effort::new(AGENT, messages + vectors));
-            let private = match &series.sharing {
-                Sharing::Aggregate(aggregate) => aggregate.noise_multiplier.get() > 0.0,
-                Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+            let accounted = match series.sharing.aggregate() {
+                Some(sums) if sums.noise_multiplier.get() > 0.0 => {
+                    let differ = sums.divisor == Divisor::Arrived;
+                    ACCOUNTED + if differ { ACCOUNTED_ROUND * (self.rounds as f64).min(40.0) } else { 0.0 }
+                }
+                _ => 0.0,
             };
-            let differ = match &series.sharing {
-                Sharing::Aggregate(aggregate) => aggregate.divisor == Divisor::Arrived,
-                Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
-            };
-            let each = if differ { ACCOUNTED_ROUND * (self.rounds as f64).min(40.0) } else { 0.0 };
-            let accounted = if private { ACCOUNTED + each } else { 0.0 };
             agent.times(agents as f64).with_record_size(2.0 * ITERATION * t).accounted(accounted)
         };
         let series = self.series.iter().map(of_series).reduce(Effort::then).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::failure::StartError;
 use super::rank_assignment::assigned_problems;
 use super::recipe::Federated;
 use super::replication::Replication;
-use super::series::{AgentGroup, FederatedSeries, Sharing};
+use super::series::{AgentGroup, Aggregate, FederatedSeries};
 use crate::gp::{Cholesky, MAX_ARMS};
 use crate::objectives::{Extent, Instance, Objective};
 use crate::protocols::stage::differences::{DrawError, Drawn, Draws, OwnProblem, Replicated};
@@ -113,17 +113,10 @@ impl Protocol for Federated {
 
     /// What masked agents and their server agreed on at the start cannot change later.
     fn changeable(&self) -> &'static [&'static str] {
-        let masked = |series: &FederatedSeries| match &series.sharing {
-            Sharing::Aggregate(aggregate) => aggregate.server.is_masked(),
-            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
-        };
-        let personal = |series: &FederatedSeries| match &series.sharing {
-            Sharing::Aggregate(aggregate) => aggregate.personal.is_some(),
-            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
-        };
-        if self.series.iter().any(masked) {
+        let mut aggregates = self.series.iter().filter_map(|series| series.sharing.aggregate());
+        if aggregates.clone().any(|aggregate| aggregate.server.is_masked()) {
             OF_AGENTS
-        } else if self.series.iter().any(personal) {
+        } else if aggregates.any(|aggregate| aggregate.personal.is_some()) {
             OF_PERSONAL
         } else {
             OF_ALL
@@ -133,10 +126,8 @@ impl Protocol for Federated {
     /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of
     /// answers it learns who is selected, which is also a release if selection depends on losses.
     fn relays_learn_protected_data(&self) -> bool {
-        let by_loss = |series: &FederatedSeries| match &series.sharing {
-            Sharing::Aggregate(aggregate) => aggregate.selects_by_loss(),
-            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
-        };
+        let by_loss =
+            |series: &FederatedSeries| series.sharing.aggregate().is_some_and(Aggregate::selects_by_loss);
         self.informative_silence().is_some() || self.series.iter().any(by_loss)
     }
 

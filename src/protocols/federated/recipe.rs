@@ -262,9 +262,8 @@ impl Federated {
     /// The problem of sums over what is common for an objective whose records belong to agents: which points an agent can
     /// measure is then protected.
     pub(super) fn check_overlap(&self, objective: &dyn Objective) -> Vec<Problem> {
-        let restricted = |(_, series): &(usize, &FederatedSeries)| match &series.sharing {
-            Sharing::Aggregate(aggregate) => !aggregate.overlap.is_default(),
-            Sharing::Alone(_) | Sharing::RandomAgent(_) => false,
+        let restricted = |(_, series): &(usize, &FederatedSeries)| {
+            series.sharing.aggregate().is_some_and(|aggregate| !aggregate.overlap.is_default())
         };
         let found = self.series.iter().enumerate().filter(|_| objective.has_own_points()).filter(restricted);
         let problem = |(index, _): (usize, &FederatedSeries)| {

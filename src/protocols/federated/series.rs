@@ -322,7 +322,8 @@ impl AgentGroup {
 }
 
 impl Sharing {
-    fn aggregate(&self) -> Option<&Aggregate> {
+    /// The settings of sums, if vectors are shared as sums.
+    pub(super) fn aggregate(&self) -> Option<&Aggregate> {
         match self {
             Self::Aggregate(aggregate) => Some(aggregate),
             Self::Alone(_) | Self::RandomAgent(_) => None,

@@ -25,7 +25,7 @@ use crate::protocols::stage::{
 };
 use crate::rng::Key;
 use crate::vocab::effort::MESSAGE;
-use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit, PublicFact};
+use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
 /// The condition of every entry where outcomes are missing because of their value.
@@ -234,9 +234,11 @@ impl Release {
         let told: Vec<PartyId> = owners.iter().chain(&readers).copied().collect();
         let of_traffic = stage.relays_between(id, &told, &told);
         let mut of_search = stage.relays_between(id, &workers, &owners);
-        let others = of_traffic.iter().filter(|relay| !of_search.contains(relay));
-        let others: Vec<Observer> = others.cloned().collect();
-        of_search.extend(others);
+        for relay in &of_traffic {
+            if !of_search.contains(relay) {
+                of_search.push(relay.clone());
+            }
+        }
         let relays = ReadingRelays {
             of_training: stage.read_between(id, &workers, &owners).into(),
             of_publication: stage.read_between(id, &readers, &told).into(),
