@@ -76,7 +76,11 @@ pub fn folder(document: &serde_json::Value) -> PathBuf {
     PathBuf::from(document["run"].as_str().expect("a path"))
 }
 
-/// The cost of a line of `ledger.csv`.
+/// The lines of a table of a run folder, each by column.
+pub fn table(folder: &Path, name: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+    csv::Reader::from_reader(&contents(folder, name)[..]).deserialize().map(Result::unwrap).collect()
+}
+
 /// The contents of a file of a run folder, which is packed if it is large.
 pub fn contents(folder: &Path, name: &str) -> Vec<u8> {
     let plain = folder.join(name);

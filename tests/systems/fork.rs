@@ -1,6 +1,6 @@
 //! What-if: branches from a warm world equal runs from the start, and only what may change does.
 
-use crate::support::{code_and_output, root, subrosa};
+use crate::support::{code_and_output, root, subrosa, table};
 use std::fs;
 use subrosa::objectives::Resources;
 use subrosa::protocols::{ForkPoint, SeriesRecord};
@@ -493,13 +493,9 @@ fn verdicts(scenario: &str, point: &str, branch: &str) -> Vec<(String, String, S
     let (code, _, stderr) = code_and_output(&subrosa(&[&arguments[..], &[place.to_str().unwrap()]].concat()));
     assert_eq!(code, 0, "{stderr}");
     let folder = fs::read_dir(&place).unwrap().next().unwrap().unwrap().path();
-    let text = fs::read_to_string(folder.join("privacy.csv")).unwrap();
-    let header: Vec<&str> = text.lines().next().unwrap().split(',').collect();
-    let place = |name: &str| header.iter().position(|known| *known == name).unwrap();
-    let of = |line: &str, name: &str| line.split(',').nth(place(name)).unwrap().to_owned();
-    let tight =
-        text.lines().filter(|line| of(line, "accountant") == "tight" && of(line, "whole_run") == "true");
-    tight.map(|line| (of(line, "point.branch"), of(line, "observer"), of(line, "basis"))).collect()
+    let losses = table(&folder, "privacy.csv").into_iter();
+    let tight = losses.filter(|row| row["accountant"] == "tight" && row["whole_run"] == "true");
+    tight.map(|row| (row["point.branch"].clone(), row["observer"].clone(), row["basis"].clone())).collect()
 }
 
 /// Silence that costs 0.34 before the fork, and reveals the reward after it.

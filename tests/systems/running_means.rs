@@ -1,6 +1,6 @@
 //! Running means of rewards that the users of `Local` publish: price, noise, what readers learn, and audits.
 
-use crate::support::{code_and_output, folder, refused, root, run, subrosa};
+use crate::support::{code_and_output, folder, refused, root, run, subrosa, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,13 +29,6 @@ fn scenario(place: &Path, replications: u64, more: &str) -> String {
     let path = place.join("means.ron");
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
-}
-
-/// The lines of a table of a run folder, each by column.
-fn table(folder: &Path, name: &str) -> Vec<BTreeMap<String, String>> {
-    let text = fs::read_to_string(folder.join(name)).unwrap();
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
 /// Readers are told the price of all means once; of reports they learn only where arms depend on them.

@@ -2,9 +2,8 @@
 //! the books; a replay agrees; and leaving a series out moves no other. `SUBROSA_SWARM_SEED` picks another seed,
 //! `SUBROSA_SWARM_SYSTEMS` how many scenarios of each system; a failure prints the scenario.
 
-use crate::support::{code_and_output, folder, run, subrosa};
+use crate::support::{code_and_output, folder, run, subrosa, table};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use subrosa::rng::{Key, Stream};
 use tempfile::TempDir;
@@ -158,15 +157,9 @@ fn scenario(system: &str, stream: &mut Stream) -> [String; 2] {
     [text(&format!("{a},\n            {b}")), text(b)]
 }
 
-/// A table of a run.
-fn table(run: &Value, name: &str) -> Vec<BTreeMap<String, String>> {
-    let mut table = csv::Reader::from_path(folder(run).join(name)).unwrap();
-    table.deserialize().map(Result::unwrap).collect()
-}
-
 /// The books of the network: no more is delivered or lost than was sent.
 fn balanced(run: &Value, text: &str) {
-    let results = table(run, "results.csv");
+    let results = table(&folder(run), "results.csv");
     assert!(!results.is_empty(), "no results of\n{text}");
     for result in results {
         let [sent, delivered, lost] = ["messages", "messages_delivered", "messages_lost"]
