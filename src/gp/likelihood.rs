@@ -89,52 +89,50 @@ fn likelihood(
         LengthScale::PerDimension(l) => l.len(),
     };
     let mut gradient = vec![0.0; scales + 2];
-    let mut terms = vec![0.0; points.d()];
+    let columns: Vec<Vec<f64>> =
+        (0..points.d()).map(|dimension| (0..n).map(|i| points.row(i)[dimension]).collect()).collect();
+    let mut terms = vec![vec![0.0; n]; points.d()];
+    let mut slopes = vec![0.0; n];
     for i in 0..n {
         let diagonal = 0.5 * (alpha[i] * alpha[i] - inverse[i * n + i]);
         // The covariance of a point with itself depends on the length-scales if it is linear.
         let (x, here) = (points.row(i), &kernel[i * n..][..n]);
         gradient[scales] += diagonal * here[i];
         gradient[scales + 1] += diagonal * noise_variance;
-        by_length_scales(covariance, x, x, diagonal, here[i], (&mut terms, &mut gradient[..scales]));
-        for j in i + 1..n {
-            let weight = alpha[i] * alpha[j] - inverse[i * n + j];
+        by_length_scales(covariance, x, diagonal, here[i], &mut gradient[..scales]);
+        // s, the squared scaled distance or the scaled inner product, is a sum of terms t of the dimensions, each proportional to l^-2.
+        // So d s / d ln l = -2 t, and the derivative of a covariance is -2 t k'(s).
+        let m = n - i - 1;
+        let slopes = &mut slopes[..m];
+        slopes.fill(0.0);
+        for (dimension, terms) in terms.iter_mut().enumerate() {
+            covariance.fill_terms(dimension, x[dimension], &columns[dimension][i + 1..], &mut terms[..m]);
+            slopes.iter_mut().zip(&*terms).for_each(|(s, term)| *s += term);
+        }
+        let (here, inverse) = (&here[i + 1..], &inverse[i * n + i + 1..][..m]);
+        covariance.slopes(slopes, here);
+        for j in 0..m {
+            let weight = alpha[i] * alpha[i + 1 + j] - inverse[j];
             gradient[scales] += weight * here[j];
-            by_length_scales(
-                covariance,
-                x,
-                points.row(j),
-                weight,
-                here[j],
-                (&mut terms, &mut gradient[..scales]),
-            );
+            let factor = weight * slopes[j] * -2.0;
+            for (dimension, terms) in terms.iter().enumerate() {
+                gradient[if scales == 1 { 0 } else { dimension }] += factor * terms[j];
+            }
         }
     }
     Ok((Likelihood { value, gradient }, mean))
 }
 
-/// Adds `weight` times the derivatives of k = k(x, z) by the logarithms of the length-scales to `out`. `terms` has one place per
-/// dimension, to be overwritten.
-fn by_length_scales(
-    covariance: &Covariance,
-    x: &[f64],
-    z: &[f64],
-    weight: f64,
-    k: f64,
-    (terms, out): (&mut [f64], &mut [f64]),
-) {
-    // s_i, the term of dimension i in s: a squared scaled difference, or a scaled product. It is proportional to l_i^-2.
-    let linear = covariance.shape == Shape::Linear;
-    for (dimension, term) in terms.iter_mut().enumerate() {
-        let l = covariance.length_scale.of(dimension);
-        let difference = (x[dimension] - z[dimension]) / l;
-        *term = if linear { (x[dimension] / l) * (z[dimension] / l) } else { difference * difference };
+/// Adds `weight` times the derivatives of k = k(x, x) by the logarithms of the length-scales to `out`. They are 0 unless the
+/// covariance is linear.
+fn by_length_scales(covariance: &Covariance, x: &[f64], weight: f64, k: f64, out: &mut [f64]) {
+    if covariance.shape != Shape::Linear {
+        return;
     }
-    // d s / d ln l_i = -2 s_i, so each derivative is -2 s_i k'(s).
-    let slope = covariance.slope(terms.iter().sum(), k);
-    for (dimension, term) in terms.iter().enumerate() {
+    for (dimension, x) in x.iter().enumerate() {
+        let scaled = x / covariance.length_scale.of(dimension);
         let place = if out.len() == 1 { 0 } else { dimension };
-        out[place] += weight * slope * -2.0 * term;
+        out[place] += weight * covariance.slope(0.0, k) * -2.0 * (scaled * scaled);
     }
 }
 

@@ -5,8 +5,10 @@
 //! gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
 //! plus the same sum with -2 L^-T v in place of alpha. O(t^2) for an outcome or a point.
 
+use super::cholesky::inner;
 use super::covariance::{Covariance, Shape};
 use super::pivot::pivot;
+use super::simd::multiversion;
 use super::{GpError, dot};
 use std::f64::consts::TAU;
 
@@ -32,6 +34,8 @@ pub struct PointPosterior {
     d: usize,
     /// The points with an outcome, `[t, d]`.
     points: Vec<f64>,
+    /// Their coordinates in each dimension, `[d, t]`.
+    columns: Vec<Vec<f64>>,
     outcomes: Vec<f64>,
     /// The rows of L, row s with s + 1 numbers.
     factor: Vec<f64>,
@@ -56,6 +60,7 @@ impl PointPosterior {
             prior_mean,
             d,
             points: Vec::new(),
+            columns: vec![Vec::new(); d],
             outcomes: Vec::new(),
             factor: Vec::new(),
             alpha: Vec::new(),
@@ -98,6 +103,7 @@ impl PointPosterior {
         let before = (self.points.len(), self.factor.len(), self.jitter, self.information);
         if let Err(error) = points.chunks(self.d.max(1)).try_for_each(|point| self.append(point)) {
             self.points.truncate(before.0);
+            self.columns.iter_mut().for_each(|column| column.truncate(before.0 / self.d.max(1)));
             self.factor.truncate(before.1);
             (self.jitter, self.information) = (before.2, before.3);
             return Err(error);
@@ -125,6 +131,7 @@ impl PointPosterior {
         row.push(pivot.value.sqrt());
         self.factor.extend(row);
         self.points.extend_from_slice(point);
+        self.columns.iter_mut().zip(point).for_each(|(column, x)| column.push(*x));
         Ok(())
     }
 
@@ -211,21 +218,23 @@ impl PointPosterior {
     /// If the point has another number of coordinates.
     #[must_use]
     pub fn with_gradient(&self, point: &[f64]) -> PointModel {
-        let mut k = self.covariances(point);
+        let k = self.covariances(point);
         let mean = self.prior_mean + dot(&k, &self.alpha);
-        self.forward(&mut k);
+        let slopes = self.slopes(point, &k);
+        let mut w = k;
+        self.forward(&mut w);
         let own = self.covariance.between(point, point);
-        let variance = (own - dot(&k, &k)).max(0.0);
-        self.backward(&mut k);
+        let variance = (own - dot(&w, &w)).max(0.0);
+        self.backward(&mut w);
         let (mut by_mean, mut by_variance) = (vec![0.0; self.d], vec![0.0; self.d]);
         self.add_prior_variance_gradient(point, 1.0, &mut by_variance);
-        let mut slope = vec![0.0; self.d];
-        for (index, (alpha, w)) in self.alpha.iter().zip(&k).enumerate() {
-            slope.fill(0.0);
-            self.covariance.add_gradient(point, self.point(index), 1.0, &mut slope);
-            for (place, slope) in slope.iter().enumerate() {
-                by_mean[place] += alpha * slope;
-                by_variance[place] -= 2.0 * w * slope;
+        let mut derivatives = vec![0.0; w.len()];
+        for (dimension, column) in self.columns.iter().enumerate() {
+            let x = point[dimension];
+            self.covariance.fill_derivatives(dimension, x, column, &slopes, &mut derivatives);
+            for (derivative, (alpha, w)) in derivatives.iter().zip(self.alpha.iter().zip(&w)) {
+                by_mean[dimension] += alpha * derivative;
+                by_variance[dimension] -= 2.0 * w * derivative;
             }
         }
         PointModel { mean, variance, mean_gradient: by_mean, variance_gradient: by_variance }
@@ -243,8 +252,12 @@ impl PointPosterior {
 
     /// Adds the gradient of the inner product of k(x) and `weights`, `[t]`, by the coordinates of x to `out`, `[d]`.
     pub(crate) fn add_weighted_gradient(&self, x: &[f64], weights: &[f64], out: &mut [f64]) {
-        for (index, weight) in weights.iter().enumerate() {
-            self.covariance.add_gradient(x, self.point(index), *weight, out);
+        let mut slopes = self.slopes(x, &self.covariances(x));
+        slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope *= weight);
+        let mut derivatives = vec![0.0; slopes.len()];
+        for (dimension, column) in self.columns.iter().enumerate() {
+            self.covariance.fill_derivatives(dimension, x[dimension], column, &slopes, &mut derivatives);
+            derivatives.iter().for_each(|derivative| out[dimension] += derivative);
         }
     }
 
@@ -263,24 +276,49 @@ impl PointPosterior {
     }
 
     fn covariances(&self, point: &[f64]) -> Vec<f64> {
-        self.points.chunks(self.d.max(1)).map(|other| self.covariance.between(point, other)).collect()
+        assert_eq!(point.len(), self.d, "one coordinate per dimension");
+        let mut k = vec![0.0; self.columns.first().map_or(0, Vec::len)];
+        self.covariance.fill(point, |dimension| &self.columns[dimension], &mut k);
+        k
+    }
+
+    /// The derivatives of the covariances of x and the points with outcomes by their squared scaled distances (or scaled
+    /// inner products), `[t]`; `k` holds these covariances, `[t]`.
+    fn slopes(&self, x: &[f64], k: &[f64]) -> Vec<f64> {
+        let (mut s, mut terms) = (vec![0.0; k.len()], vec![0.0; k.len()]);
+        for (dimension, column) in self.columns.iter().enumerate() {
+            self.covariance.fill_terms(dimension, x[dimension], column, &mut terms);
+            s.iter_mut().zip(&terms).for_each(|(s, term)| *s += term);
+        }
+        self.covariance.slopes(&mut s, k);
+        s
     }
 
     /// Replaces b, `[t]`, by L^-1 b.
     fn forward(&self, b: &mut [f64]) {
-        for s in 0..b.len() {
-            let row = &self.factor[row_start(s)..][..=s];
-            b[s] = (b[s] - dot(&row[..s], &b[..s])) / row[s];
-        }
+        forward(&self.factor, b);
     }
 
     /// Replaces b, `[t]`, by L^-T b.
     fn backward(&self, b: &mut [f64]) {
+        backward(&self.factor, b);
+    }
+}
+
+multiversion! {
+    fn forward(factor: &[f64], b: &mut [f64]) {
+        for s in 0..b.len() {
+            let row = &factor[row_start(s)..][..=s];
+            b[s] = (b[s] - inner(&row[..s], &b[..s])) / row[s];
+        }
+    }
+
+    fn backward(factor: &[f64], b: &mut [f64]) {
         for s in (0..b.len()).rev() {
-            let row = &self.factor[row_start(s)..][..=s];
+            let row = &factor[row_start(s)..][..=s];
             b[s] /= row[s];
-            let (earlier, value) = (&row[..s], b[s]);
-            b.iter_mut().zip(earlier).for_each(|(b, l)| *b -= l * value);
+            let value = b[s];
+            b[..s].iter_mut().zip(row).for_each(|(b, l)| *b -= l * value);
         }
     }
 }
