@@ -21,6 +21,13 @@ pub(crate) struct StandardisedHyperparameters {
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
+/// Bounds of the noise variance of outcomes that have no noise. It is not held at 0: with some noise a model leaves out ripples of a
+/// function (Ackley's) that would hide its shape, and it can explain outcomes that are not exact after all.
+const EXACT_NOISE: (f64, f64) = (1e-9, 4.0);
+/// Logarithm of the mode of the noise variance's prior: median e^-4, sigma 1.
+const NOISE_MODE: f64 = -5.0;
+/// For such outcomes, sigma of the log-normal prior of the noise variance.
+const EXACT_SIGMA: f64 = 3.0;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as BoTorch's
@@ -32,18 +39,22 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tole
 /// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
 /// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
 /// in BoTorch.
-fn priors(d: usize) -> LogNormals {
+///
+/// Where outcomes have no noise (`exact`), the prior of its variance has the same mode and a sigma of 3: at a sigma of 1 the noise
+/// stays near e^-5 of the outcomes' variance unless many outcomes contradict it, and the search comes no closer to a maximum than
+/// such a noise allows.
+fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
         length_scale: mode(SQRT_2 + 0.5 * libm::log(d as f64), 3.0f64.sqrt()),
         variance: Some((0.0, 1.0)),
-        noise_variance: mode(-4.0, 1.0),
+        noise_variance: Some((NOISE_MODE, if exact { EXACT_SIGMA } else { 1.0 })),
     }
 }
 
 /// Maximises the posterior density of the hyperparameters, by a local search from the modes of the priors and, if
 /// given, another from the hyperparameters `last`; returns the better result. Points are `[n, d]` in the unit cube,
-/// outputs `[n]`. O(n^3) per evaluation.
+/// outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
@@ -51,13 +62,14 @@ pub(crate) fn refit(
     shape: Shape,
     points: &Points,
     outputs: &[f64],
+    exact: bool,
     last: Option<&StandardisedHyperparameters>,
 ) -> Result<StandardisedHyperparameters, GpError> {
     let d = points.d();
     let log = |(low, high): (f64, f64)| (libm::log(low), libm::log(high));
     let mut bounds = vec![log(LENGTH_SCALE); d];
-    bounds.extend([log(VARIANCE), log(NOISE)]);
-    let priors = priors(d);
+    bounds.extend([log(VARIANCE), log(if exact { EXACT_NOISE } else { NOISE })]);
+    let priors = priors(d, exact);
     let values = |logs: &[f64]| logs.iter().map(|&l| libm::exp(l)).collect::<Vec<f64>>();
     let mut density = |logs: &[f64], gradient: &mut [f64]| {
         let values = values(logs);
@@ -112,14 +124,14 @@ mod tests {
         let rows: Vec<f64> = (0..80).map(|_| stream.uniform()).collect();
         let outputs: Vec<f64> = rows.chunks(2).map(|x| 1.4 * libm::sin(7.0 * x[0])).collect();
         let points = Points::new(40, 2, rows);
-        let fit = refit(Shape::Matern52, &points, &outputs, None).unwrap();
+        let fit = refit(Shape::Matern52, &points, &outputs, false, None).unwrap();
         assert!(fit.length_scales[1] > 3.0 * fit.length_scales[0], "{fit:?}");
         let density = |logs: &[f64]| {
             let v: Vec<f64> = logs.iter().map(|&l| libm::exp(l)).collect();
             let covariance = Covariance::per_dimension(Shape::Matern52, v[..2].to_vec(), v[2]);
             let centred: Vec<f64> = outputs.iter().map(|output| output - fit.mean).collect();
             let likelihood = log_marginal_likelihood(&points, &centred, &covariance, v[3]).unwrap().value;
-            likelihood + priors(2).add(2, logs, &mut [0.0; 4])
+            likelihood + priors(2, false).add(2, logs, &mut [0.0; 4])
         };
         let all = [fit.length_scales[0], fit.length_scales[1], fit.variance, fit.noise_variance];
         let logs: Vec<f64> = all.iter().map(|&v| libm::log(v)).collect();
@@ -137,7 +149,7 @@ mod tests {
             log_marginal_likelihood(&points, &centred, &covariance, fit.noise_variance).unwrap().value
         };
         assert!(at(fit.mean) > at(fit.mean - 0.01) && at(fit.mean) > at(fit.mean + 0.01), "{fit:?}");
-        let again = refit(Shape::Matern52, &points, &outputs, Some(&fit)).unwrap();
+        let again = refit(Shape::Matern52, &points, &outputs, false, Some(&fit)).unwrap();
         assert!((again.variance / fit.variance - 1.0).abs() < 0.05);
     }
 }

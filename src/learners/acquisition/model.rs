@@ -84,13 +84,17 @@ impl Model {
     /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the largest
     /// of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
     pub(super) fn best_value(&self, known: &[f64]) -> f64 {
-        let (covariance, noise, _) = &self.stated;
-        let exact = *noise <= EXACT * covariance.variance;
         let value = match self.best() {
-            Some(best) if exact => (self.outcomes[best] - self.scale.0) / self.scale.1,
+            Some(best) if self.is_exact() => (self.outcomes[best] - self.scale.0) / self.scale.1,
             _ => known.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         };
         if value.is_finite() { value } else { self.posterior.prior_mean() }
+    }
+
+    /// Whether the stated model says that outcomes have no noise.
+    fn is_exact(&self) -> bool {
+        let (covariance, noise, _) = &self.stated;
+        *noise <= EXACT * covariance.variance
     }
 
     /// Removes all outcomes and fitted hyperparameters.
@@ -114,7 +118,7 @@ impl Model {
         if self.fitted.is_none() || t - self.fitted_at >= rounds.get() {
             let points = Points::new(t, self.d, self.points.clone());
             // If the fit fails, the hyperparameters of the last successful fit, if any, are kept.
-            if let Ok(found) = refit(self.shape(), &points, &scaled, self.fitted.as_ref()) {
+            if let Ok(found) = refit(self.shape(), &points, &scaled, self.is_exact(), self.fitted.as_ref()) {
                 self.fitted = Some(found);
             }
             self.fitted_at = t;
