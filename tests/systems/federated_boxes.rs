@@ -178,6 +178,13 @@ fn what_a_box_does_not_allow_is_refused_with_place_and_cure() {
     let regions = "protocol.series[2].sharing=Aggregate(regions: 8)";
     let eight = "parties.agent.count=8";
     all_refused(&[mixed, regions, eight], &["series[2].sharing.regions", "number 2 (from 0) has none"]);
+    let categories = "objective=TestFunction(function: Levy(dimensions: 2), dimensions: [\
+        Categorical(name: \"a\", values: [\"x\", \"y\"]), Categorical(name: \"b\", values: [\"x\", \"y\", \"z\"])])";
+    let two = "protocol.series[2].sharing=Aggregate(regions: 2)";
+    all_refused(
+        &[categories, two, eight],
+        &["series[2].sharing.regions", "all categories, which are not divided"],
+    );
     let shifted = differences("shift: Uniform(0.01)");
     all_refused(&[mixed, &shifted], &["whose best point is known, of real inputs on linear scales"]);
     let smaller = differences("shift: Uniform(0.15)");

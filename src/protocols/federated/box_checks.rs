@@ -58,7 +58,12 @@ impl Federated {
         for (index, series) in self.series.iter().enumerate() {
             let Sharing::Aggregate(aggregate) = &series.sharing else { continue };
             let regions = aggregate.regions.get() as usize;
-            if let Some(empty) = without_point(&domain, regions) {
+            if regions > 1 && !domain.ordered().contains(&true) {
+                let place = format!("series[{index}].sharing.regions");
+                let expected =
+                    "1 on a box whose inputs are all categories, which are not divided among regions";
+                problems.push(Problem::wrong(place, expected, regions.to_string(), "leave it out"));
+            } else if let Some(empty) = without_point(&domain, regions) {
                 let place = format!("series[{index}].sharing.regions");
                 let expected = "regions that each contain a point: an input of whole numbers has too few values for so many";
                 problems.push(Problem::wrong(
@@ -73,11 +78,12 @@ impl Federated {
     }
 }
 
-/// The first of this many regions of a box that contains no valid point.
+/// The first of this many regions of a box that contains no valid point. More than 100,000 regions are not searched: no
+/// federation has so many, since each agent begins in one region.
 fn without_point(domain: &SearchBox, regions: usize) -> Option<usize> {
     let middle = vec![0.5; domain.ordered().len()];
     let sample = Points::new(1, middle.len(), middle);
     let cut = Regions::of_box(domain, &sample, regions);
     let half = vec![0.5; domain.d()];
-    (0..cut.count()).find(|&region| domain.valid_point_in(&cut.ends(region), &half).is_none())
+    (0..cut.count().min(100_000)).find(|&region| domain.valid_point_in(&cut.ends(region), &half).is_none())
 }

@@ -19,7 +19,8 @@ const AGENT: f64 = 4_000.0;
 /// Seconds that all accountants together take to compute the loss of a series of sums with noise.
 const ACCOUNTED: f64 = 0.04;
 
-/// The same for each round, if the divisor depends on who answers: the sums then differ in their costs.
+/// Further seconds for each round, but not for more than 40 rounds, with `divisor: Arrived`: the privacy costs of the sums
+/// then differ, because the divisor depends on who answers.
 const ACCOUNTED_ROUND: f64 = 0.03;
 
 /// Approximate number of evaluations of the likelihood in a fit from one starting point.
@@ -30,8 +31,8 @@ impl Federated {
     pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
         let points = self.rounds.saturating_add(self.initial_points);
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
-        // All agents share the factor of the prior covariance and the features of all points; there are none on a box. Each
-        // agent also has the values of its own function.
+        // All agents share the factor of the prior covariance, which there is not on a box, and the features of all points.
+        // Each agent also has the values of its own function.
         let in_common = if problem.is_box { 0.0 } else { 1.0 };
         let (arms, place) = (problem.stated.1, problem.stated.0.clone());
         let factor =
@@ -40,11 +41,12 @@ impl Federated {
         let features = Effort::due_to("features", features, NUMBER * n * m, COVARIANCE * n * m);
         let values = Effort::new(NUMBER * n, COVARIANCE * n).times(agents as f64);
         let shared =
-            factor.and(features).times(in_common).and(values).and(self.of_functions(agents as f64, problem));
+            factor.times(in_common).and(features).and(values).and(self.of_functions(agents as f64, problem));
         let own = self.of_agent(problem, points).and(self.of_own_matrices(problem));
         let of_series = |series: &FederatedSeries| {
             let sends = !matches!(series.sharing, Sharing::Alone(_));
-            // Vectors and their sums; with masks, a mask per pair of agents.
+            // Vectors and their sums; with masks, each agent computes one mask for every agent with which it shares
+            // masks.
             let pairs = match &series.sharing {
                 Sharing::Aggregate(aggregate) if aggregate.server.is_masked() => {
                     aggregate.server.neighbours().map_or(agents as f64, |k| k as f64)
@@ -68,7 +70,8 @@ impl Federated {
         shared.and(series)
     }
 
-    /// Memory and time of further draws of the objective: for each agent, and for each round where functions drift.
+    /// Memory and time of further draws of the objective: for each agent, for each cluster, and for each round if functions
+    /// drift.
     fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
         let n = problem.arms as f64;
         // If all draws of the objective are the same, agents' functions also contain draws from its surrogate.
@@ -165,8 +168,8 @@ impl Federated {
         let always = if kept { 4.0 * NUMBER * n } else { 0.0 };
         let own = rows.and(matrix).and(Effort::new(always, 0.0));
         let OwnHyperparameters::Refitted { every, starts } = self.own_hyperparameters else { return own };
-        // The agent fits at k, 2 k, ... points. After each fit it factors the prior covariance
-        // again and conditions its model on all points again.
+        // The agent fits at k, 2 k, ... points, where k is `every`. After each fit it factors the
+        // prior covariance again and conditions its model on all points again.
         let fits = (t / every.get() as f64).floor();
         let searched = EVALUATIONS * starts.get() as f64 * (MULTIPLY * t / 4.0 + COVARIANCE / 3.0) * t * t;
         let again = n * n * (MULTIPLY * n / 6.0 + COVARIANCE) + n * t * (COVARIANCE + MULTIPLY * t / 6.0);

@@ -63,12 +63,13 @@ pub(super) struct Tally {
     pub(super) closings: Vec<RoundClosing>,
     /// Round, number of answers in time, and the clipped vectors among them; empty without a clipping norm.
     clipped: Vec<(u64, u64, Clipped)>,
-    /// Round, clipping norm of the next round, and noisy share of vectors within this round's; empty if the norm is fixed.
+    /// Round, clipping norm of the next round, and noisy share of vectors within this round's norm; empty if the norm is
+    /// fixed.
     norms: Vec<(u64, f64, f64)>,
     /// Rounds with a lower number share vectors.
     shared_rounds: u64,
     participation: ParticipationTally,
-    /// On a box: the number of measurements so far, and the last point of each round by the number of its measurement.
+    /// On a box: the number of measurements so far, and the last point of each round with the number of its measurement.
     numbered: u64,
     last_points: BTreeMap<u64, (u64, Vec<f64>)>,
 }
@@ -137,14 +138,20 @@ impl Tally {
     }
 
     /// Mean value at the points that shared vectors chose, and the expected mean if each of these points were replaced
-    /// by a random point of the domain. `None` if shared vectors chose no point.
+    /// by a random point of the domain in the same round. `None` if shared vectors chose no point.
     pub(super) fn shared_queries(&self) -> Option<(f64, f64)> {
-        let means: Vec<f64> =
-            self.functions.iter().map(|f| f.at(0).iter().sum::<f64>() / f.at(0).len() as f64).collect();
-        let shared = || self.rounds.iter().flatten().filter(|m| m.shared);
-        let count = shared().count() as f64;
-        let mean = |of: &dyn Fn(&Measured) -> f64| shared().map(of).sum::<f64>() / count;
-        (count > 0.0).then(|| (mean(&|m| m.value), mean(&|m| means[m.agent])))
+        let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let means: Vec<f64> = self.functions.iter().map(|f| mean_of(f.at(0))).collect();
+        let (mut count, mut chosen, mut random) = (0.0, 0.0, 0.0);
+        for (round, measured) in (0..).zip(&self.rounds) {
+            for m in measured.iter().filter(|m| m.shared) {
+                let function = &self.functions[m.agent];
+                count += 1.0;
+                chosen += m.value;
+                random += if function.drifts() { mean_of(function.at(round)) } else { means[m.agent] };
+            }
+        }
+        (count > 0.0).then(|| (chosen / count, random / count))
     }
 
     /// 1 minus the largest outcome that an agent has measured so far, noise included, mean over agents, by round: what
@@ -293,5 +300,21 @@ impl Tally {
             }
         };
         (iterations, groups.iter().map(outcome).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values drift from a mean of 1/2 in round 0 to a mean of 4 in round 1, in which the vectors chose an arm.
+    #[test]
+    fn random_points_are_of_the_round_of_the_query() {
+        let by_round = vec![Arc::new(vec![0.0, 1.0]), Arc::new(vec![3.0, 5.0])];
+        let mut tally = Tally::new(vec![Arc::new(OwnFunction::new(by_round, None))], 1, 1);
+        tally.measured(0, 1, (0, false), 0.0, Time::ZERO);
+        assert_eq!(tally.shared_queries(), None);
+        tally.measured(0, 1, (1, true), 5.0, Time::ZERO);
+        assert_eq!(tally.shared_queries(), Some((5.0, 4.0)));
     }
 }
