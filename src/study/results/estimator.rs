@@ -1,6 +1,6 @@
 //! A mean with its standard error from values that are seen twice, one after the other, and not kept.
 
-use super::statistics::Estimate;
+use super::statistics::{Estimate, SHRUNK};
 
 /// Which of two passes over the same values, in the same order, is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,14 @@ pub(in crate::study) struct Estimator {
     sum: f64,
     squares: f64,
     n: u64,
+    /// Sum and squares of the values times 2^-600, for values whose squares exceed the largest number.
+    shrunk: (f64, f64),
 }
 
 impl Default for Estimator {
     fn default() -> Self {
         // The standard library adds up from -0, so that the sum of values that are all -0 is -0.
-        Self { sum: -0.0, squares: 0.0, n: 0 }
+        Self { sum: -0.0, squares: 0.0, n: 0, shrunk: (-0.0, 0.0) }
     }
 }
 
@@ -33,11 +35,14 @@ impl Estimator {
         match pass {
             Pass::Means => {
                 self.sum += value;
+                self.shrunk.0 += value * SHRUNK;
                 self.n += 1;
             }
             Pass::Errors => {
                 let distance = value - self.mean();
                 self.squares += distance * distance;
+                let distance = value * SHRUNK - self.shrunk.0 / self.n as f64;
+                self.shrunk.1 += distance * distance;
             }
         }
     }
@@ -55,8 +60,14 @@ impl Estimator {
     /// Mean and standard error, once both passes have ended; `None` for no values.
     pub(in crate::study) fn estimate(&self) -> Option<Estimate> {
         let n = self.n as f64;
-        let se = if self.n > 1 { (self.squares / (n - 1.0) / n).sqrt() } else { 0.0 };
-        (self.n > 0).then(|| Estimate { mean: self.mean(), se, n: self.n })
+        let of = |sum: f64, squares: f64| {
+            let se = if self.n > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
+            Estimate { mean: sum / n, se, n: self.n }
+        };
+        let found = of(self.sum, self.squares);
+        let shrunk = of(self.shrunk.0, self.shrunk.1);
+        let fits = found.mean.is_finite() && found.se.is_finite() || !shrunk.mean.is_finite();
+        (self.n > 0).then(|| if fits { found } else { shrunk.enlarged() })
     }
 }
 

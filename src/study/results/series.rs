@@ -1,7 +1,7 @@
 //! The results of one series over its replications: means with standard errors, groups, outcomes and bounds.
 
 use super::rounds::TrackRow;
-use super::statistics::{Estimate, estimate_or_mean};
+use super::statistics::{Estimate, SHRUNK, estimate_or_mean};
 use crate::protocols::{OneArm, RegretBound};
 use crate::scenario::Metric;
 use crate::vocab::PublicFact;
@@ -122,7 +122,10 @@ impl Fairness {
         let most = |a: &&GroupSummary, b: &&GroupSummary| a.compared().total_cmp(&b.compared());
         let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
         // (sum x)^2 / (n sum x^2).
-        let values = groups.iter().map(GroupSummary::compared);
+        // Values are scaled where their squares would exceed the largest number; the index stays the same.
+        let most = groups.iter().map(|group| group.compared().abs()).fold(0.0, f64::max);
+        let scale = if most > 1e150 { SHRUNK } else { 1.0 };
+        let values = groups.iter().map(|group| group.compared() * scale);
         let (sum, squares) = values.fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
         let jain_index = sum * sum / (groups.len() as f64 * squares);
         (squares > 0.0).then(|| Self { worst_group: worst.group.clone(), jain_index })

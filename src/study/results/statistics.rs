@@ -31,6 +31,9 @@ pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     }))
 }
 
+/// 2^-600: the squares of any number times this are finite, and so are sums of 2^60 of them.
+pub(super) const SHRUNK: f64 = f64::from_bits((1023 - 600) << 52);
+
 impl Estimate {
     /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom: 0 for a mean
     /// other than 0 without any spread; `None` for fewer than two values, or if all values are 0.
@@ -62,7 +65,23 @@ impl Estimate {
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
         let se = if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
-        Some(Self { mean, se, n: values.len() as u64 })
+        if mean.is_finite() && se.is_finite() {
+            return Some(Self { mean, se, n: values.len() as u64 });
+        }
+        // Sums or squares of very large numbers exceed the largest number; those of the scaled ones do not.
+        let scaled: Vec<f64> = values.iter().map(|value| value * SHRUNK).collect();
+        let all_finite = values.iter().all(|value| value.is_finite());
+        let found = if all_finite { Self::of(&scaled)? } else { Self { mean, se, n: values.len() as u64 } };
+        Some(if all_finite { found.enlarged() } else { found })
+    }
+
+    /// The estimate of values that were multiplied by [`SHRUNK`], in the unit of the values themselves; at most the largest number.
+    pub(super) fn enlarged(self) -> Self {
+        Self {
+            mean: (self.mean / SHRUNK).clamp(f64::MIN, f64::MAX),
+            se: (self.se / SHRUNK).min(f64::MAX),
+            n: self.n,
+        }
     }
 }
 
@@ -117,6 +136,17 @@ mod tests {
         assert_eq!((estimate.mean, estimate.n), (5.0, 8));
         assert!((estimate.se - (32.0_f64 / 56.0).sqrt()).abs() < 1e-15);
         assert_eq!(Estimate::of(&[3.0]).unwrap().se, 0.0);
+        // Squares, and sums, that exceed the largest number.
+        let large = Estimate::of(&[2e200, 4e200, 4e200, 4e200, 5e200, 5e200, 7e200, 9e200]).unwrap();
+        assert!(
+            (large.mean / 5e200 - 1.0).abs() < 1e-12 && (large.se / 1e200 - estimate.se).abs() < 1e-12,
+            "{large:?}"
+        );
+        let largest = Estimate::of(&[f64::MAX, f64::MAX, f64::MIN]).unwrap();
+        assert!(
+            (largest.mean / (f64::MAX / 3.0) - 1.0).abs() < 1e-12 && largest.se.is_finite(),
+            "{largest:?}"
+        );
         assert_eq!(Estimate::of(&[]), None);
     }
 
