@@ -89,10 +89,12 @@ fn regrets(summary: &Summary) -> Vec<Block> {
     let cohorts = are_cohorts(summary);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let row = |group: &GroupSummary| {
-            if let Some(per_user) = group.regret_per_user {
+            if cohorts {
                 let [simple, cumulative] = [group.simple_regret, group.cumulative_regret].map(regret);
                 let users = format!("{:.1}", group.evaluations);
-                return vec![group.group.clone(), users, simple, cumulative, regret(per_user)];
+                // A cohort without users in any replication has no regret per user.
+                let per_user = group.regret_per_user.map_or_else(String::new, regret);
+                return vec![group.group.clone(), users, simple, cumulative, per_user];
             }
             vec![
                 group.group.clone(),
