@@ -89,7 +89,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Exit {
         if comparison.rows.iter().all(|row| row.needed.is_none()) {
             eprint_line(
                 "error: --power needs a pilot: at least two pairs of equal seed and replication whose differences are not all equal \
-                 (raise --replications of both runs, and give them the same seed)",
+                 (run with more --replications, and compare runs with the same seed, or branches of one run)",
             );
             return Exit::Usage;
         }

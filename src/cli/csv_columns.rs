@@ -82,7 +82,7 @@ fn role(table: &CsvTable, name: &str, inputs: usize) -> Role {
     match known.first() {
         None => left_out("all cells are missing"),
         Some(first) if known.iter().all(|number| number.to_bits() == first.to_bits()) => {
-            Role::LeftOut(format!("{first} in every row{}", if gaps { " that has it" } else { "" }))
+            Role::LeftOut(format!("{first} in every row{}", if gaps { " that has a value" } else { "" }))
         }
         Some(_) if known.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 1e-9) => {
             left_out("counts the rows")

@@ -14,7 +14,10 @@ pub(super) fn listen() -> &'static Interruption {
         if INTERRUPTED.request() > 1 {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
-        eprint_line("\nInterrupted: finishing the replications in progress (again to stop at once).");
+        eprint_line(
+            "\nInterrupted: the replications in progress finish, or stop at their next question to a program (a second signal \
+             ends this program at once).",
+        );
     });
     if let Err(error) = handler {
         eprint_line(format_args!(

@@ -54,11 +54,14 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             short(&plan.this_build())
         ));
     }
-    let (records, inconsistencies) = match contents(&plan, &folder, &manifest) {
+    let (records, mut inconsistencies) = match contents(&plan, &folder, &manifest) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
     let there = records.iter().map(|cell| cell.len() as u64).sum::<u64>();
+    if !manifest.complete && there > 0 && there == plan.total() {
+        inconsistencies.push(Inconsistency::Unfinished(there));
+    }
     let records: Vec<Vec<ReplicationRecord>> = records
         .into_iter()
         .map(|cell| {
@@ -91,6 +94,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     let replay =
         in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
     bar.finish();
+    inconsistencies.extend(replay.files.iter().map(|file| Inconsistency::File((*file).to_owned())));
     let unfinished = (there < plan.total()).then(|| plan.total());
     print_results(arguments, &manifest, &replay, &inconsistencies, (unfinished, signed));
     if !replay.differences.is_empty() || !inconsistencies.is_empty() {
@@ -113,7 +117,10 @@ fn print_inconsistencies(
     match format {
         Format::Text if agree => {
             let records = counted(there, "record");
-            print(&format!("files agree: made again from {records}, every file equal; nothing was run\n"));
+            print(&format!(
+                "files agree: made again from {records}, every file equal; nothing was run (the events of \
+                 the message diagram are compared by a replay without --files)\n"
+            ));
         }
         Format::Text => {}
         Format::Json => {

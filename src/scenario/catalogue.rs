@@ -72,7 +72,8 @@ pub fn families() -> Vec<Family> {
 }
 
 /// All smaller types that a scenario may use inside members of families: structures and choices, in the order of their first
-/// use in [`families`]. Types with the same name are distinguished by the member that uses them ("Series of Local").
+/// use in [`families`]. Types with the same name are distinguished by the member that uses them ("Series of Local"). If
+/// these members have the same name too, as `Mixture` of latency and `Mixture` of noise, the title occurs twice.
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();

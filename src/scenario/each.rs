@@ -91,6 +91,11 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
                     .expected("a text of visible characters")
                     .found(format!("{given:?}")));
             }
+            if given.starts_with(names::FORMULA) {
+                return Err(problem(name, "the name of an Each looks like a formula of a spreadsheet")
+                    .expected("a name that does not begin with =, +, - or @")
+                    .found(format!("{given:?}")));
+            }
             (given.to_owned(), list)
         }
         _ => return Err(problem(node, "an Each must have a name and a list of values, or only a list")),

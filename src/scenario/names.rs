@@ -7,7 +7,7 @@ use crate::vocab::{Problem, ProblemKind};
 use serde_json::Value;
 
 /// Characters that a spreadsheet takes for the beginning of a formula.
-const FORMULA: [char; 4] = ['=', '+', '-', '@'];
+pub(super) const FORMULA: [char; 4] = ['=', '+', '-', '@'];
 /// Largest number of characters of a name that a message shows.
 const SHOWN: usize = 40;
 

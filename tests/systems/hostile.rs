@@ -131,7 +131,11 @@ fn a_replay_compares_every_field_of_a_record() {
 fn files_of_a_run_that_were_edited_are_found_without_playing() {
     let place = TempDir::new().unwrap();
     let run = play(place.path(), &[]);
-    ends(0, &["replay", words(&run), "--files"], &["files agree", "2 records", "nothing was run"]);
+    ends(
+        0,
+        &["replay", words(&run), "--files"],
+        &["files agree", "2 records", "nothing was run", "message diagram"],
+    );
     let edits = [
         ("summary.json", "\"seed\": ", "\"seed\": 1"),
         ("summary.csv", "\n0,", "\n1,"),
@@ -250,7 +254,7 @@ fn names_that_act_on_a_terminal_or_a_spreadsheet_are_refused() {
         assert!(!all.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{all:?}");
     };
     // As they stand, in a text and in a comment, and by an escape.
-    for c in ["\u{1b}]0;x\u{7}", "\u{202e}", "\u{9b}2J", "\u{0}"] {
+    for c in ["\u{1b}]0;x\u{7}", "\u{202e}", "\u{9b}2J", "\u{0}", "\u{200b}", "\u{e0041}"] {
         seen(
             &scenario("\"caller\"", &format!("\"caller{c}\"")),
             &["names.ron:", "the character U+", "remove it"],
@@ -268,6 +272,8 @@ fn names_that_act_on_a_terminal_or_a_spreadsheet_are_refused() {
     let each = "about=Each(\"a\", [\"=1+1\", \"b\"])";
     ends(3, &["check", ECHO, "-o", each], &["a value that begins with ="]);
     ends(3, &["check", ECHO, "-o", "name=\"=1\""], &["a name that does not begin with ="]);
+    let named = "seed=Each(\"=1\", [1, 2])";
+    ends(3, &["check", ECHO, "-o", named], &["a name that does not begin with =, +, - or @", "\"=1\""]);
     // An argument is quoted too.
     let all = ends(3, &["check", ECHO, "-o", "na\u{1b}me=1"], &[]);
     assert!(!all.contains('\u{1b}'), "{all:?}");
@@ -283,6 +289,66 @@ fn a_damaged_picture_of_the_beginning_stops_nothing() {
     ends(0, &["report", words(&run)], &[]);
     ends(0, &["run", ECHO, "--replications", "2", "--out", words(place.path())], &[]);
     assert_eq!(fs::read(&opening).unwrap(), before);
+}
+
+#[test]
+fn a_forged_picture_of_the_beginning_is_found_by_a_replay() {
+    let place = TempDir::new().unwrap();
+    let run = play(place.path(), &[]);
+    let opening = run.join("opening.json");
+    let text = fs::read_to_string(&opening).unwrap();
+    assert!(text.contains("\"caller\""));
+    fs::write(&opening, text.replace("\"caller\"", "\"spy\"")).unwrap();
+    ends(0, &["report", words(&run)], &[]);
+    ends(5, &["replay", words(&run)], &["opening.json is not what the records"]);
+}
+
+#[test]
+fn a_run_with_all_records_that_is_said_to_be_unfinished_is_no_proof() {
+    let place = TempDir::new().unwrap();
+    let run = play(place.path(), &[]);
+    let manifest = run.join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"complete\": true", "\"complete\": false")).unwrap();
+    for more in [None, Some("--files")] {
+        let arguments: Vec<&str> = ["replay", words(&run)].into_iter().chain(more).collect();
+        ends(5, &arguments, &["says that the run is not finished", "2 replications has a record"]);
+    }
+    ends(0, &["run", ECHO, "--replications", "2", "--out", words(place.path())], &[]);
+    ends(0, &["replay", words(&run)], &["replay agrees"]);
+}
+
+#[test]
+fn numbers_whose_squares_exceed_the_largest_one_are_reported() {
+    let place = TempDir::new().unwrap();
+    let more = ["--replications", "2", "-o", "protocol.perturbation=1e200"];
+    let run = folder(&run("tests/golden/federated.ron", place.path(), &more));
+    ends(0, &["report", words(&run)], &["Regret"]);
+    ends(0, &["replay", words(&run)], &["replay agrees"]);
+}
+
+#[test]
+fn a_cohort_without_any_user_has_a_row_of_its_own() {
+    let place = TempDir::new().unwrap();
+    let more = ["--replications", "1", "--seed", "1", "-o", "protocol.rounds=4"];
+    let run = folder(&run("scenarios/studies/cohorts.ron", place.path(), &more));
+    assert!(run.join("report.html").is_file());
+}
+
+#[test]
+fn a_file_that_is_no_file_is_refused() {
+    let place = TempDir::new().unwrap();
+    let run = play(place.path(), &[]);
+    for path in [".", "..", "/"] {
+        ends(1, &["report", words(&run), "--svg", path], &["cannot write", "is a folder"]);
+    }
+    #[cfg(unix)]
+    {
+        let link = place.path().join("link.svg");
+        std::os::unix::fs::symlink(place.path().join("missing"), &link).unwrap();
+        ends(1, &["report", words(&run), "--svg", words(&link)], &["a symbolic link that leads to no file"]);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
 }
 
 /// A plan as a program of other sources would make it.

@@ -13,6 +13,9 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
 }
 
+/// Largest size of a table. Reading takes two to three times the file's size in memory.
+const MOST_BYTES: u64 = 512 << 20;
+
 /// A table of texts with named columns.
 #[derive(Clone, Debug)]
 pub struct CsvTable {
@@ -30,6 +33,19 @@ impl CsvTable {
         let unreadable = |reason: String| TableError::Unreadable { file: file.to_owned(), reason };
         if file.is_dir() {
             return Err(unreadable("is a folder, not a CSV file".to_owned()));
+        }
+        match std::fs::metadata(file) {
+            Ok(there) if !there.is_file() => {
+                return Err(unreadable("is a device or a pipe, not a CSV file".to_owned()));
+            }
+            Ok(there) if there.len() > MOST_BYTES => {
+                let reason = format!(
+                    "has {} MiB, at most 512 are read: keep the rows that are needed",
+                    there.len() >> 20
+                );
+                return Err(unreadable(reason));
+            }
+            _ => {}
         }
         let text = std::fs::read(file).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => unreadable("no such file".to_owned()),

@@ -44,7 +44,10 @@ pub(super) fn section(
         blocks.extend(drawn.map(Block::Drawing));
     }
     if let Some(table) = shown.and_then(|shown| links(shown.record, &shown.name(summary))) {
-        blocks.push(Block::Folded { title: "Link by link".to_owned(), blocks: vec![Block::Table(table)] });
+        blocks.push(Block::Folded {
+            title: "Link by link".to_owned(),
+            blocks: vec![Block::Table(table), Block::remark(DELIVERED)],
+        });
     }
     Section::new("network", "Network", "Network", blocks)
 }
@@ -127,6 +130,10 @@ fn without_empty(mut table: Table, names: &[&str]) -> Table {
     }
     table
 }
+
+/// How the counts of links differ from those of whole runs.
+const DELIVERED: &str = "Here a message counts as delivered if it crossed the link, also if its addressee was offline then; in the \
+                         tables of whole runs it counts as lost.";
 
 /// The messages and latencies of each pair of a sender and an addressee in one replication; `None` without messages.
 fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {

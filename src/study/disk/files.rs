@@ -144,9 +144,23 @@ pub fn is_special(path: &Path) -> bool {
 }
 
 /// Refuses devices and pipes, which may never end or may discard what is written: the files of a run are regular files.
-fn regular(path: &Path) -> io::Result<()> {
+pub(super) fn regular(path: &Path) -> io::Result<()> {
     if is_special(path) && !path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
+    }
+    Ok(())
+}
+
+/// Refuses paths that name no file (`.`, `..`, `/`), and symbolic links that lead to nothing, which a rename would replace.
+fn nameable(path: &Path) -> io::Result<()> {
+    if path.file_name().is_none() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, not a file"));
+    }
+    if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) && fs::metadata(path).is_err() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a symbolic link that leads to no file",
+        ));
     }
     Ok(())
 }
@@ -187,7 +201,7 @@ impl Staged {
     /// [`FileError`].
     pub fn new(path: &Path) -> Result<Self, FileError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        regular(path).map_err(failed("write", path))?;
+        regular(path).and_then(|()| nameable(path)).map_err(failed("write", path))?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let temporary = path.with_added_extension(format!("{}-{number}.tmp", process_id()));
@@ -373,7 +387,7 @@ impl Drop for Staged {
 /// The hash of a file's contents, after decompression if the file is packed.
 fn hash_of(path: &Path) -> Option<blake3::Hash> {
     let mut hasher = blake3::Hasher::new();
-    let file = File::open(path).ok()?;
+    let file = regular(path).and_then(|()| File::open(path)).ok()?;
     if packed::is_packed(path) {
         let mut take = |contents: &[u8]| {
             hasher.update(contents);

@@ -11,7 +11,7 @@ pub(in crate::study) const MAX_EVENTS: usize = 400;
 /// Largest number of parties between which events are stored; each party is a column of the
 /// diagram.
 pub(in crate::study) const MAX_PARTIES: usize = 6;
-const FILE: &str = "opening.json";
+pub(in crate::study) const FILE: &str = "opening.json";
 
 /// The first events of a replication: those of one series, between its first parties. The series is
 /// the one with the most kinds of messages.
@@ -27,6 +27,13 @@ pub struct FirstMessages {
     pub events: Vec<TraceEvent>,
 }
 
+impl FirstMessages {
+    /// The contents of the file.
+    fn text(&self) -> String {
+        serde_json::to_string(self).expect("the first messages are plain data with text keys")
+    }
+}
+
 impl RunFolder {
     /// The first events of the study's first replication; `None` if they were not stored, or cannot be read: they are
     /// only for a diagram.
@@ -40,6 +47,12 @@ impl RunFolder {
         self.file(FILE).exists() && self.first_messages().is_none()
     }
 
+    /// Whether the file of the first events can be read and holds others than these.
+    pub(in crate::study) fn first_messages_differ(&self, made: &FirstMessages) -> bool {
+        let text = files::read(&self.file(FILE)).ok();
+        self.first_messages().is_some() && text != Some(made.text())
+    }
+
     /// Stores the first events of the study's first replication.
     ///
     /// # Errors
@@ -48,8 +61,6 @@ impl RunFolder {
         &self,
         first_messages: &FirstMessages,
     ) -> Result<(), FolderError> {
-        let text =
-            serde_json::to_string(first_messages).expect("the first messages are plain data with text keys");
-        Ok(files::write(&self.file(FILE), text.as_bytes())?)
+        Ok(files::write(&self.file(FILE), first_messages.text().as_bytes())?)
     }
 }

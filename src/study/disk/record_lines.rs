@@ -1,5 +1,6 @@
 //! The lines of a file of records, plain or packed: one after the other, or by their place.
 
+use crate::study::disk::files::regular;
 use crate::study::disk::packed::{Members, is_packed};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -26,7 +27,7 @@ pub(super) enum LineReader {
 
 impl LineReader {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = regular(path).and_then(|()| File::open(path))?;
         Ok(if is_packed(path) {
             Self::Packed { members: Members::of(file), member: Vec::new(), begin: 0, at: 0, whole: true }
         } else {
@@ -81,7 +82,7 @@ pub(super) enum PlacedLines {
 
 impl PlacedLines {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = regular(path).and_then(|()| File::open(path))?;
         Ok(if is_packed(path) {
             Self::Packed { members: Members::of(file), last: None, member: Vec::new() }
         } else {

@@ -134,19 +134,27 @@ impl<'a> CellRunner<'a> {
 
     fn play_whole(&self, replication: u64, programs: Programs) -> Result<ReplicationRecord, Failure> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
-        let beginning = first.then(|| {
-            Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
-        });
+        let beginning = first.then(|| self.beginning());
         let watcher = beginning.clone();
         let directions = RunOptions { programs, ..RunOptions::default() };
         let played = self.play_guarded(replication, watcher, directions)?;
-        let kept = beginning.and_then(|beginning| beginning.most_informative());
-        if let (Some((series, events)), Some(folder)) = (kept, self.folder) {
-            let first_messages = FirstMessages { series, replication, names: self.names(), events };
+        let kept = beginning.and_then(|beginning| self.first_messages(replication, &beginning));
+        if let (Some(first_messages), Some(folder)) = (kept, self.folder) {
             // The events are only for a diagram; if the disk is full, writing the record fails next and reports it.
             drop(folder.keep_first_messages(&first_messages));
         }
         Ok(played)
+    }
+
+    /// A watcher of the events that are stored for a message-sequence diagram.
+    pub(crate) fn beginning(&self) -> Watcher {
+        Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
+    }
+
+    /// What such a watcher has seen of a replication; `None` if there were no events.
+    pub(crate) fn first_messages(&self, replication: u64, beginning: &Watcher) -> Option<FirstMessages> {
+        let (series, events) = beginning.most_informative()?;
+        Some(FirstMessages { series, replication, names: self.names(), events })
     }
 
     /// Runs one replication like [`CellRunner::play_directed`]; a panic is a failure of this replication only.

@@ -1,6 +1,7 @@
 //! Runs stored replications again and compares the results with their records.
 
 use crate::protocols::{CheckpointRecord, RunOptions, SeriesRecord};
+use crate::study::disk::first_messages;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::Plan;
@@ -12,6 +13,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A difference of a replay from its run.
 #[derive(Clone, Debug)]
@@ -85,6 +87,8 @@ pub struct Replay {
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
+    /// Files that are not made from the records, and differ from those of the replications that were run again.
+    pub files: Vec<&'static str>,
 }
 
 /// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the
@@ -121,15 +125,24 @@ pub fn replay(
         Ok(differences(cell, old, &new, until))
     };
     let jobs: Vec<_> = jobs.into_iter().collect();
+    // The page's message diagram shows events that no record has.
+    let opening_differs = AtomicBool::new(false);
     let results: Vec<Vec<Result<Vec<Difference>, Failure>>> = jobs
         .par_iter()
         .with_max_len(1)
         .map(|(job, old)| {
             let (first, replication) = *job;
             let Some(branches) = &branches else {
+                let runner = &runners[first];
                 let whole = old.iter().flatten().map(|&old| {
                     let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
-                    compare(first, old, runners[first].play_directed(replication, None, directions))
+                    let beginning = (*job == (0, 0) && until.is_none()).then(|| runner.beginning());
+                    let new = runner.play_directed(replication, beginning.clone(), directions);
+                    let made = beginning.and_then(|beginning| runner.first_messages(replication, &beginning));
+                    if made.is_some_and(|made| folder.first_messages_differ(&made)) {
+                        opening_differs.store(true, Ordering::Relaxed);
+                    }
+                    compare(first, old, new)
                 });
                 return whole.collect();
             };
@@ -141,7 +154,10 @@ pub fn replay(
             both.collect()
         })
         .collect();
-    let mut replay = Replay { compared: 0, differences: Vec::new(), failures: Vec::new() };
+    let mut replay = Replay { compared: 0, differences: Vec::new(), failures: Vec::new(), files: Vec::new() };
+    if opening_differs.into_inner() {
+        replay.files.push(first_messages::FILE);
+    }
     for result in results.into_iter().flatten() {
         match result {
             Ok(found) => {

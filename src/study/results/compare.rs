@@ -65,8 +65,8 @@ pub struct ComparisonRow {
     pub high: Option<f64>,
     /// Whether the difference is computed from pairs with common random numbers.
     pub paired: bool,
-    /// The two-sided p-value of the hypothesis that the true difference is 0, by the same test as the interval; absent for a single
-    /// pair, and where all pairs are equal.
+    /// The two-sided p-value of the hypothesis that the true difference is 0, by the same test as the interval. Absent for a
+    /// single pair or a sample of one, and where the means are equal and the standard error is 0.
     pub p: Option<f64>,
     /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
     pub p_adjusted: Option<f64>,
@@ -141,7 +141,9 @@ struct Group {
 /// Compares two runs.
 ///
 /// # Errors
-/// [`CompareError`] if records cannot be read, or if no cells of the two have the same objective and protocol.
+/// [`CompareError`] if records cannot be read, if a run has no regrets of the requested group, or if nothing is left to
+/// compare because cells with the same point have different objectives or protocols. Where no points agree at all, the
+/// comparison has no rows.
 pub fn compare(a: Compared<'_>, b: Compared<'_>) -> Result<Comparison, CompareError> {
     let (groups_a, groups_b) = (groups(a)?, groups(b)?);
     let mut comparison = Comparison {

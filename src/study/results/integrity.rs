@@ -39,6 +39,8 @@ pub enum Inconsistency {
     Conflict(Conflict),
     /// A stored digest is not that of the records.
     Digest(&'static str),
+    /// The manifest says that the run is not finished, although it has a record of each of this number of replications.
+    Unfinished(u64),
     /// The summary does not match the manifest of the run.
     Summary,
     /// A file of this name differs from the one that the records and the scenario give.
@@ -71,6 +73,12 @@ impl fmt::Display for Inconsistency {
                 f,
                 "{whose} does not match the records: the file or the records were changed after the run; run the \
                  same command again to make the file anew"
+            ),
+            Self::Unfinished(total) => write!(
+                f,
+                "manifest.json says that the run is not finished, although every one of its {} has a record: run the same \
+                 command again to finish it",
+                counted(*total, "replication")
             ),
             Self::Summary => write!(
                 f,
