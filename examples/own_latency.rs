@@ -1,5 +1,5 @@
-//! A latency of one's own: Frechet delays, on the links of a network. `cargo run --example own_latency` plays calls over
-//! them; with arguments it is the command line of subrosa, whose scenarios may say `Frechet(scale: "40ms", shape: 3)`.
+//! A latency of one's own: Frechet delays, on the links of a network. `cargo run --example own_latency` simulates calls
+//! over them; with arguments it is the command line of subrosa, whose scenarios may say `Frechet(scale: "40ms", shape: 3)`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use subrosa::prelude::*;
 use subrosa::{Catalogue, conformance, protocols::echo::Echo};
 
-/// A Frechet delay: at most t with probability exp(-(t / scale)^-shape). The longest of many delays with a heavy tail.
+/// A Frechet delay: at most t with probability exp(-(t / scale)^-shape). The longest of many delays with a heavy tail has
+/// approximately this distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Frechet {

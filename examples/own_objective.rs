@@ -1,5 +1,5 @@
-//! An objective of one's own: Forrester's function, searched by a modeler that never sees the settings, on a network
-//! that loses messages. `cargo run --example own_objective`
+//! An objective of one's own: Forrester's function, searched by a modeler that receives inputs and outcomes without
+//! protection, on a network that loses messages. `cargo run --example own_objective`
 
 use std::error::Error;
 use std::sync::Arc;

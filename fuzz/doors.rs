@@ -1,4 +1,4 @@
-//! The functions through which files of strangers come in: each takes any text and must answer without a panic. The fuzz
+//! The functions that read untrusted files: each takes any text and must accept or refuse it without a panic. The fuzz
 //! targets call them, and so does a test of the main package with a fixed seed.
 
 use std::fs;
@@ -93,7 +93,7 @@ pub fn run(folder: &Path) -> Answer {
     Answer::from(records.is_ok_and(|found| found.is_some()) && page.is_ok_and(|found| found.is_some()))
 }
 
-/// Makes a copy of a run's folder in which one file has another text; the files are those of the folder itself.
+/// Makes a copy of a run's folder in which one file has another text. Subfolders are not copied.
 pub fn changed_copy(run: &Path, place: &Path, file: &str, text: &str) -> PathBuf {
     let copy = place.join("run");
     drop(fs::remove_dir_all(&copy));
@@ -108,7 +108,7 @@ pub fn changed_copy(run: &Path, place: &Path, file: &str, text: &str) -> PathBuf
     copy
 }
 
-/// Records with their seals computed again: a line is `{"cell":3,"seal":"HASH",` and then what the hash is of.
+/// Records with their seals computed again: a line is `{"cell":3,"seal":"HASH",`, followed by the text that is hashed.
 pub fn sealed(records: &str) -> String {
     let line = |line: &str| match line
         .split_once("\"seal\":\"")

@@ -1,5 +1,5 @@
-//! Random edits of a text in a language of this program: limits of numbers, syntax, pieces of other texts. The mutators of the
-//! fuzz targets make them, and so does a test of the main package with a fixed seed.
+//! Random edits of a text in one of the languages that subrosa reads: limits of numbers, syntax, pieces of other texts.
+//! The mutators of the fuzz targets make them, and so does a test of the main package with a fixed seed.
 
 use subrosa::rng::Stream;
 
@@ -72,7 +72,7 @@ pub fn mutated(text: &str, others: &[String], stream: &mut Stream) -> String {
                 let copy = text[from..near].to_owned();
                 text.insert_str(to, &copy);
             }
-            // A number becomes another one: the digits from here on.
+            // The next run of digits is replaced by another number.
             4..8 => {
                 if let Some(digit) =
                     text[from..].find(|c: char| c.is_ascii_digit()).map(|offset| from + offset)

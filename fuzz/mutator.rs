@@ -1,5 +1,6 @@
-//! The mutator of the fuzz targets: half of all mutations are edits of the language (`edits.rs`), the others libFuzzer's own.
-//! They keep an input readable far more often than a changed byte does, so that what follows the parser is reached.
+//! The mutator of the fuzz targets: half of all mutations are the edits of `edits.rs`, the others are libFuzzer's own.
+//! After such an edit, a text can be parsed far more often than after a changed byte, so that the code behind the parser is
+//! reached.
 
 #[path = "edits.rs"]
 mod edits;
@@ -9,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use subrosa::rng::Key;
 
-/// The texts of a corpus folder, as what edits copy pieces from.
+/// The texts of a corpus folder, from which edits copy pieces.
 pub fn corpus(kind: &str) -> Vec<String> {
     let entries =
         fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(kind)).expect("a corpus");
@@ -18,7 +19,7 @@ pub fn corpus(kind: &str) -> Vec<String> {
     files.iter().filter_map(|file| fs::read_to_string(file).ok()).collect()
 }
 
-/// Changes the first `size` bytes, of which the first `head` are no text; the new size, at most `max`.
+/// Changes the first `size` bytes, of which the first `head` are no text, and returns the new size, at most `max`.
 pub fn mutate(data: &mut [u8], size: usize, max: usize, seed: u32, head: usize, others: &[String]) -> usize {
     let text = data[..size].get(head..).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let Some(text) = text.filter(|text| !text.is_empty() && seed % 2 == 0) else {

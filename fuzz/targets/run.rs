@@ -1,10 +1,10 @@
-//! A run's folder with one file replaced by any text: the first byte of the input chooses the file. The folder is the one
-//! in `SUBROSA_FUZZ_RUN`, which `subrosa run tests/golden/federated.ron --replications 2` has made.
+//! A run's folder with one file replaced by any text: the first byte of the input chooses the file. The environment
+//! variable `SUBROSA_FUZZ_RUN` names the folder, which `subrosa run tests/golden/federated.ron --replications 2` has made.
 
 #![no_main]
 
 #[path = "../doors.rs"]
-#[allow(dead_code, reason = "each target uses one door")]
+#[allow(dead_code, reason = "each target uses one of these functions")]
 mod doors;
 #[path = "../mutator.rs"]
 mod mutator;
@@ -14,11 +14,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-/// The files; the last one is given seals that are right, so that its records are read past their heads.
+/// The files. For the last one the seals are computed again, so that a changed record is not refused because of its seal,
+/// and all its fields are read.
 const FILES: [&str; 6] =
     ["manifest.json", "summary.json", "records.jsonl", "scenario.ron", "opening.json", "records.jsonl"];
 
-/// A copy of the run's folder, made once, and what its files are.
+/// A copy of the run's folder, made once, and the original texts of its files.
 static COPY: LazyLock<(tempfile::TempDir, PathBuf, Vec<String>)> = LazyLock::new(|| {
     let run = PathBuf::from(
         std::env::var_os("SUBROSA_FUZZ_RUN").expect("SUBROSA_FUZZ_RUN names the folder of a run"),

@@ -199,7 +199,8 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     if let Some(release) = plan.best {
         let selected: Arc<dyn Mechanism<Input = Vec<Selected>, Output = SelectedTrial> + Send + Sync> =
             release.mechanism.into();
-        // At most eight settings, because the exact likelihood ratio of a search that stops takes longer with each of them.
+        // At most eight settings: for a search that stops at the first setting above a threshold, the exact likelihood ratio
+        // takes longer to compute with every further setting.
         let tried: Vec<Selected> =
             (0..n.min(8) as u64).map(|setting| (setting, libm::sin(setting as f64))).collect();
         let setting = selected.privatise(&tried, &mut key("publication").stream())?;

@@ -81,7 +81,7 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// length-scale.
 ///
 /// Matheron's rule: a draw on the whole lattice, plus the means given the differences on the grid (Wilson et al. 2020,
-/// "Efficiently sampling functions from Gaussian process posteriors", equation 5). The values given have no nugget, so
+/// "Efficiently sampling functions from Gaussian process posteriors", equation 5). The given values were drawn without the nugget, so
 /// noise with the nugget's covariance is added to the differences, up to terms in the square of the nugget; without it the
 /// variance beyond the grid would be too small.
 pub(super) fn continued(

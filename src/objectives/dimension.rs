@@ -79,7 +79,7 @@ impl Dimension {
         }
     }
 
-    /// Lower and upper end; of a category, its first and its last number.
+    /// Lower and upper end; for categories, the numbers of the first and of the last one, counted from 0.
     pub(super) fn ends(&self) -> (f64, f64) {
         match self {
             Self::Real { low, high, .. } | Self::Integer { low, high, .. } => (low.get(), high.get()),

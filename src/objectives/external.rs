@@ -29,8 +29,9 @@ use std::sync::Arc;
 ///
 /// Regret is measured against the best setting, so the program computes the value of every setting once, before the first
 /// replication; noise is added in each replication. A learner receives the settings scaled to [0, 1] along every axis, and
-/// the values unscaled. The values are assumed to depend on records that are the same in every run, so that no privacy
-/// loss is understated. The program runs with the rights of the user who starts the study.
+/// the values unscaled. Whether the program reads records is unknown. So its values are treated as computed from the same
+/// records in every replication, and the privacy losses of all replications add up. The program runs with the rights of
+/// the user who starts the study.
 ///
 /// With `dimensions` in place of `axes`, the objective is a search of a box: the program is asked for the value of each
 /// point that is queried, when it is queried, and reads the inputs by their names.
@@ -40,8 +41,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. The program is started once for a study, in
-    /// the scenario's folder.
+    /// Program and arguments, word by word: `["python3", "my_objective.py"]`. With `axes`, the program is started once for
+    /// each objective and seed of a study; with `dimensions`, once for each series of each replication. Its working
+    /// directory is the scenario's folder.
     pub command: Vec<String>,
     /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Default: none, and
     /// `dimensions` states a box.
@@ -76,7 +78,7 @@ pub struct External {
     #[serde(default = "default_mean")]
     pub mean: Finite,
     /// Number of agents of a federation that have their own values: the program is asked for every setting of every agent,
-    /// and regret is that of the mean over agents. Default: none, one function for all.
+    /// and regret refers to the mean of the agents' values. Default: none, one function for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<NonZeroUsize>,
     /// How long one answer may take, in wall time. Default: 1 min.
@@ -225,8 +227,8 @@ impl Objective for External {
         let mut problems = self.program().problems();
         if let Some(dimensions) = &self.dimensions {
             let mut refuse = |field: &str, found: String| {
-                let expected = "only `dimensions`: a search of a box has no list of settings";
-                problems.push(Problem::wrong(field, expected, found, "leave one of the two out"));
+                let expected = "only `dimensions`: axes and agents need a finite list of settings, which a box does not have";
+                problems.push(Problem::wrong(field, expected, found, "leave it out, or `dimensions`"));
             };
             if !self.axes.is_empty() {
                 refuse("axes", format!("{} axes", self.axes.len()));

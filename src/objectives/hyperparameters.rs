@@ -15,8 +15,8 @@ pub enum Hyperparameters {
     ///
     /// Example: `Given(length_scales: [1], variance: 0.5, noise_variance: 0.5)`.
     Given {
-        /// Length-scale of each input, in units of that input (after its transform): its standard deviations, unless
-        /// a scale is stated.
+        /// Length-scale of each input, as a multiple of the unit by which the input is divided after its transform: its
+        /// standard deviation, unless a scale is stated.
         length_scales: Vec<Positive>,
         /// Variance of the function, in squared units of the scaled output.
         variance: Positive,
@@ -39,8 +39,8 @@ pub enum Hyperparameters {
         /// The kernel. Default: `SquaredExponential`.
         #[serde(default)]
         kernel: Kernel,
-        /// Prior of each length-scale, in units of the input after division by the input's unit. Default: none, maximum
-        /// likelihood.
+        /// Prior of each length-scale, which is stated as a multiple of the input's unit, as in `Given`. Default: none,
+        /// maximum likelihood.
         #[serde(default)]
         length_scale_prior: Option<LogNormalPrior>,
         /// Prior of the variance, in squared units of the scaled output. Default: none.

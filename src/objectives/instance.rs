@@ -188,7 +188,7 @@ impl PublicFacts {
 }
 
 impl ProblemFacts {
-    /// Problem facts of which these are taken as public.
+    /// Problem facts that consist of these facts, all taken as public; every other field has its default.
     #[must_use]
     pub fn public(facts: PublicFacts) -> Self {
         let PublicFacts { shape, inputs, length_scales, outcomes, model, .. } = &facts;

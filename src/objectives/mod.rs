@@ -207,7 +207,8 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether its records belong to agents of a federation, each with a number of its own. Default: false.
+    /// Whether its records belong to agents of a federation, so that each agent has its own number of records. Default:
+    /// false.
     fn divides_records(&self) -> bool {
         false
     }
@@ -294,8 +295,8 @@ pub trait Objective: Send + Sync {
 pub enum DataSource {
     /// Drawn anew in every replication, or computed from no records at all.
     Drawn,
-    /// Computed from records, and so the same in every replication: the privacy losses of all runs about a record add
-    /// up.
+    /// Computed from records, and so the same in every replication: the privacy losses about a record add up over all
+    /// replications.
     Recorded,
     /// The records of a file themselves, one per arm. [`Prepared::changed`] is then available, and privacy losses add up as
     /// for `Recorded`.
@@ -328,14 +329,15 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     }
 
     /// At most `count` neighbouring data sets for an audit, each as a description of the difference and the value of every
-    /// arm. Empty if values depend on no records.
+    /// arm. Empty if values depend on no records, or if the objective does not compute its values on neighbouring data
+    /// sets.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         let _ = (count, key);
         Vec::new()
     }
 
     /// Where values and inputs come from. An objective that reads files must state this: with the default, `Drawn`, privacy
-    /// losses of several runs are not added up, and an outcome is not recorded as a release about a row of the file.
+    /// losses of several replications are not added up, and an outcome is not recorded as a release about a row of the file.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }

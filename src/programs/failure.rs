@@ -146,8 +146,8 @@ pub enum ProgramFailure {
     },
     /// The dialogue was opened without access to programs.
     #[error(
-        "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, `threshold`, \
-         `trace`, `replay --diff` of a scenario, `audit` (the objective's) and `check --probe`"
+        "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, \
+         `threshold`, `trace`, `replay --diff` of a scenario, `audit` (the objective's) and `check --probe`"
     )]
     NotHere {
         /// The program's command.

@@ -13,8 +13,8 @@ pub(super) enum Runs<'a> {
     Other,
 }
 
-/// The options of an interpreter that may come before its file. Letters may be joined (`-uB`), and a value may follow its letter
-/// at once (`-Wignore`).
+/// The options of an interpreter that may come before its file. Letters may be joined (`-uB`), and a value may follow its
+/// letter at once (`-Wignore`).
 struct Interpreter {
     names: &'static [&'static str],
     /// Letters of options without a value.

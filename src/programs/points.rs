@@ -20,8 +20,8 @@ pub fn point_fields(domain: &SearchBox, point: &[f64]) -> Map<String, Value> {
     inputs.map(field).collect()
 }
 
-/// The point, in the units of the inputs, that an object with one field for each input states; `None` unless every input has a
-/// valid value. Further fields are ignored.
+/// The point, in the units of the inputs, that an object with one field for each input states; `None` unless every input
+/// has a valid value. Further fields are ignored.
 #[must_use]
 pub fn point_of_fields(domain: &SearchBox, fields: &Value) -> Option<Vec<f64>> {
     let inputs = domain.names().iter().zip(domain.categories());
@@ -36,8 +36,8 @@ pub fn point_of_fields(domain: &SearchBox, fields: &Value) -> Option<Vec<f64>> {
     domain.contains(&point).then_some(point)
 }
 
-/// The inputs of a box, in order, as programs read them: name and ends, whether only whole numbers are valid, and whether the
-/// scale is logarithmic; or name and categories.
+/// The inputs of a box, in order, as programs read them: name and ends, whether only whole numbers are valid, and whether
+/// the scale is logarithmic; or name and categories.
 #[must_use]
 pub fn inputs_of_box(domain: &SearchBox) -> Value {
     let inputs = domain.names().iter().zip(domain.sides()).zip(domain.kinds()).zip(domain.categories());

@@ -43,7 +43,7 @@ pub(super) struct Process {
     child: Child,
     /// Lines for the program's standard input, which is closed when this is dropped.
     to: Option<Sender<Vec<u8>>>,
-    /// The program's answers; a program that goes on writing after this is dropped is ended by the closed pipe.
+    /// The program's answers; a program that goes on writing after this is dropped fails with a broken pipe.
     from: Option<Receiver<Output>>,
     said: Arc<Mutex<VecDeque<String>>>,
     stderr_thread: Option<JoinHandle<()>>,
@@ -101,8 +101,8 @@ impl Process {
             // By default Python buffers its output to a pipe, and salts the hashes of texts anew in each process.
             .env("PYTHONUNBUFFERED", "1")
             .env("PYTHONHASHSEED", "0");
-        // In a process group of its own, the program does not receive an interruption from the keyboard: subrosa alone handles
-        // it, and finishes the replications that are being played.
+        // In a process group of its own, the program does not receive an interruption from the keyboard: subrosa alone
+        // handles it, and finishes the replications that are being played.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(cannot)?;
@@ -283,7 +283,7 @@ impl Process {
     }
 
     /// Kills the program and, on Unix, its whole process group; returns the exit status. Does nothing the second time,
-    /// since another process may have the program's number by then.
+    /// since another process may have the program's process id by then.
     fn stop(&mut self) -> Option<ExitStatus> {
         self.to = None;
         self.from = None;
@@ -313,7 +313,8 @@ impl Drop for Process {
     }
 }
 
-/// Whether a child has ended. Its exit status is not taken yet: until it is, no other process group can have its number.
+/// Whether a child process has ended. Its exit status is not taken yet: until it is, no other process group can have its
+/// process id.
 #[cfg(target_os = "linux")]
 fn has_ended(child: &mut Child) -> bool {
     use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -322,7 +323,7 @@ fn has_ended(child: &mut Child) -> bool {
     waitid(Id::Pid(nix::unistd::Pid::from_raw(number)), look) != Ok(WaitStatus::StillAlive)
 }
 
-/// Whether a child has ended.
+/// Whether a child process has ended.
 #[cfg(not(target_os = "linux"))]
 fn has_ended(child: &mut Child) -> bool {
     child.try_wait().is_ok_and(|status| status.is_some())
@@ -387,7 +388,7 @@ mod tests {
     use std::fs;
 
     /// Lines that the program writes without being asked stay in the operating system's pipe, which
-    /// has room for a few dozen lines of this length; they do not fill the memory of subrosa.
+    /// has room for only a few lines of this length (16 on Linux); they do not fill the memory of subrosa.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

@@ -183,8 +183,8 @@ impl Program {
 }
 
 impl ProgramIdentity {
-    /// The module that the command runs by its name, if no file is a part of the identity: nothing then shows that the module
-    /// has changed.
+    /// The module that the command runs by its name, if no file is a part of the identity: nothing then shows that the
+    /// module has changed.
     #[must_use]
     pub fn unseen_module(&self) -> Option<&str> {
         match runs(&self.command) {

@@ -32,7 +32,8 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// A question whose answer is a list of numbers, such as a point. The numbers are stored like the answers to as many questions.
+/// A question whose answer is a list of numbers, such as a point. The numbers are stored like the answers to as many
+/// questions.
 pub struct ListQuestion<'a> {
     /// The kind of the question, as of [`Question`].
     pub ask: &'static str,
@@ -182,8 +183,8 @@ impl ProgramSession {
         Some(numbers)
     }
 
-    /// The stored answer to a question, or the one that `put` gets from the program. `valid` says whether a stored answer can be
-    /// used.
+    /// The stored answer to a question, or the one that `put` gets from the program. `valid` says whether a stored answer
+    /// can be used.
     fn stored_or(
         &mut self,
         (ask, fields): (&'static str, &Map<String, Value>),

@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// One dialogue with a program and its copies, as a record stores them: the answers, and a hash of the questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSession {
-    /// The answers to all different questions, in order: arms of a learner, which are whole numbers, or outcomes of a mechanism.
+    /// The answers to all different questions, in order: arms of a learner (whole numbers) or coordinates of its points, or
+    /// outcomes of a mechanism.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
     /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to the last different one;
@@ -100,7 +101,8 @@ impl Answers for Recorded {
     }
 }
 
-/// Access to the external programs of one replication, for one topic. The default gives no access: every dialogue is refused.
+/// Access to the external programs of one replication, for one topic. The default gives no access: every dialogue is
+/// refused.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
     shared: Option<Arc<Shared>>,
@@ -143,9 +145,9 @@ pub struct DialogueStates(Dialogues);
 #[derive(Clone, Debug, Default)]
 struct Exchanges {
     conversation: RecordedSession,
-    /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a fork
-    /// or in a party that starts again, gets the same answer to the same question, so that its later questions have the
-    /// same past.
+    /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a
+    /// fork or in a party that starts again, gets the same answer to the same question, so that its later questions have
+    /// the same past.
     known: BTreeMap<String, f64>,
 }
 
@@ -212,8 +214,8 @@ impl Programs {
         Self { topic: series.into(), ..self.clone() }
     }
 
-    /// Begins a dialogue and returns its number, and the branch of a fork in which it begins; `None` if there is no access to
-    /// programs.
+    /// Begins a dialogue and returns its number, and the branch of a fork in which it begins; `None` if there is no access
+    /// to programs.
     pub(super) fn begin(&self) -> Option<(u64, Arc<str>)> {
         let mut state = lock(&self.shared.as_ref()?.state);
         let dialogues = state.dialogues.entry(Arc::clone(&self.topic)).or_default();

@@ -27,7 +27,7 @@ pub enum HeldOut {
     ///
     /// Example: `Column(file: "split.csv", agent: "subject", row: "row", column: "part", value: "held out")`.
     Column {
-        /// The file, relative to the scenario's own folder.
+        /// The file, relative to the scenario's own folder, or to that of `--data`.
         file: PathBuf,
         /// Its column with the agent's name: the values of the agent columns, joined by `/`. Every agent that it names
         /// occurs in the first file.
@@ -50,13 +50,13 @@ impl Default for HeldOut {
 /// The records of one agent.
 #[derive(Clone, Debug)]
 pub(super) struct AgentRecords {
-    /// Values of the agent columns, joined by `/`.
+    /// Values of the agent columns, joined by `/`; "agent 1" and so on for agents drawn by `split`.
     pub(super) name: String,
     /// Number of features.
     pub(super) d: usize,
     /// Features as the file has them, row-major.
     pub(super) features: Vec<f64>,
-    /// Class of each record: the index of its label among all labels of the file in alphabetical order.
+    /// Class of each record: the index of its label among the classes in alphabetical order.
     pub(super) classes: Vec<usize>,
     /// Whether each record is for training; the others are held out.
     pub(super) training: Vec<bool>,

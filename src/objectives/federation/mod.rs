@@ -39,9 +39,9 @@ use trained::Trained;
 /// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the
 /// agent's held-out records.
 ///
-/// The objective is for the protocol `Federated`, with at most as many agents as the file or `split` has. In other
-/// protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and 2021, section 5.2
-/// (activity recognition, landmine detection).
+/// The objective is for the protocol `Federated`, with at most as many agents as the file has, or exactly as many as
+/// `split` has. In other protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and
+/// 2021, section 5.2 (activity recognition, landmine detection).
 ///
 /// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
 /// ["ax_std", "ay_std"], model: LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1,
@@ -49,7 +49,7 @@ use trained::Trained;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
-    /// The file, relative to the scenario's own folder. First line: names of columns.
+    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of the columns whose values together identify an agent. Default: none, where `split` divides the records; required
     /// without it.

@@ -29,9 +29,9 @@ impl Function {
     /// The points of its domain with the smallest value, `[d]` each, in the function's own units.
     ///
     /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
-    /// Rosenbrock, Griewank and Rastrigin are sums whose terms are never below their smallest values, for all real
-    /// numbers. At a stationary point of a sum of Gaussians, each coordinate is a weighted mean of those of the
-    /// centres, so Hartmann's functions are smallest within [0, 1]. The camel grows as x^6 and y^4. A sine is not
+    /// Rosenbrock, Griewank and Rastrigin are sums, and at these points each term has its smallest value over all real
+    /// numbers. At a stationary point of a sum of Gaussians, each coordinate is a weighted mean of the centres'
+    /// coordinates, so Hartmann's functions are smallest within [0, 1]. The camel grows as x^6 and y^4. A sine is not
     /// positive in [-pi, 0] and [pi, 2 pi], so no term of Michalewicz' function is below 0 there.
     pub(super) fn best_places(self) -> Vec<Vec<f64>> {
         match self {

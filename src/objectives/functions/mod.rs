@@ -40,11 +40,12 @@ pub struct TestFunction {
     /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and categories. They can
     /// be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
     /// Griewank, Rastrigin); their box lies within the function's domain and contains that point, so that
-    /// regret stays exact. The first value of a category stands for the best point's coordinate, and each further one for a
-    /// coordinate that is larger by 1. Default: real numbers on the function's own domain, named x1, x2 and so on.
+    /// regret stays exact. The first value of a categorical input stands for the best point's coordinate, and each further one
+    /// for a coordinate that is larger by 1. Default: real numbers on the function's own domain, named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
-    /// Variance of the noise of an outcome. Default: 0.
+    /// Variance of the noise of an outcome, also assumed by the model, which assumes at least 1e-6 of its prior variance.
+    /// Default: 0.
     #[serde(default = "no_noise")]
     pub noise_variance: NonNegative,
     /// Kernel that the model assumes. Default: `Matern52`.
@@ -263,7 +264,7 @@ impl Objective for TestFunction {
         self.dimensions.iter().flatten().any(is)
     }
 
-    /// Real inputs on linear scales have a formula up to one side beyond the domain.
+    /// If all inputs are real numbers on linear scales, the function's formula can be evaluated beyond the domain.
     fn continues(&self) -> bool {
         self.domain_problems().is_empty() && self.search_box().is_linear()
     }

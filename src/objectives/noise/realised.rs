@@ -138,7 +138,7 @@ mod tests {
                 "Mixture(parts: [(weight: 9, law: Gaussian(sd: 1)), (weight: 1, law: Gaussian(sd: 3))])",
                 3.0 * 9.0 / 3.24,
             ),
-            // E|X|^(4 theta) / (E X^2)^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
+            // For a standard exponential X: E X^(4 theta) / (E X^(2 theta))^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
             ("Weibull(theta: 1, scale: 2)", 6.0),
             ("Weibull(theta: 0.5)", 2.0),
             // From the moments (k pi / 20) / sin(k pi / 20).

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// exp(-b x^(1/theta)), with tail parameter theta, a = 1 and b = scale^(-1/theta). theta = 1 is the Laplace
 /// distribution, 1/2 a two-sided Rayleigh distribution; larger theta gives heavier tails, but all moments are finite.
 ///
-/// The latency `Weibull(scale, shape)` is the distribution of the size of this noise with shape = 1 / theta. Noise takes theta,
-/// because theorems on sub-Weibull rewards and `SubWeibull` of `TgpUcb` do.
+/// The absolute value of this noise has the distribution of the latency `Weibull(scale, shape)` with shape = 1 / theta. This
+/// noise states theta, because theorems on sub-Weibull rewards and `SubWeibull` of `TgpUcb` do.
 ///
 /// Source: Zhou and Tan 2021, section 4.3, equation 5; Vladimirova, Girard, Nguyen and Arbel 2020.
 ///

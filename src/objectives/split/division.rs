@@ -82,7 +82,7 @@ fn dirichlet_with_means(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> 
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
 }
 
-/// Shares in proportion to the product of two vectors of shares divided by `sizes`, the mean of both.
+/// Shares in proportion to the product of two vectors of shares divided by `sizes`, which is the expected value of both.
 fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     let of = |((a, b), size): ((&f64, &f64), &f64)| if *size > 0.0 { a * b / size } else { 0.0 };
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The records of the agents of a federation: counts by agent and class, and three distances between agents.
 ///
-/// These are numbers of the simulation, for its reader: an agent's counts are protected data of
+/// These numbers are for the reader of the report only: an agent's counts are protected data of
 /// that agent, and no party of the protocol receives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {

@@ -14,11 +14,11 @@ pub enum Missing {
     /// A missing cell is an error.
     #[default]
     Refuse,
-    /// A row with a missing cell is no arm. Which rows these are depends on the records and is taken as public.
+    /// A row with a missing cell is left out. Which rows these are depends on the records and is taken as public.
     Drop,
-    /// A missing input is replaced by the mean of the column's other cells, before any logarithm; a row whose output is missing
-    /// is no arm. The means are computed from the data, so privacy losses about a record are conditional on these means
-    /// being public.
+    /// A missing input is replaced by the mean of the column's other cells (in `Tuning`, of those of training records),
+    /// before any logarithm; a row whose output or label is missing is left out. The means are computed from the data, so
+    /// privacy losses about a record of a `Table` are conditional on these means being public.
     Mean,
 }
 

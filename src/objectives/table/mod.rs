@@ -64,8 +64,9 @@ pub enum Transform {
 ///
 /// The output is transformed, negated if it is to be minimised, centred and divided by a unit. Regret, the noise of an
 /// outcome and the range of a private outcome are in this unit. Inputs are transformed, centred and divided by units,
-/// divided by their length-scales, and scaled to a norm, so that the surrogate has one length-scale for all inputs. Centres,
-/// units and the norm are computed from the data unless the scenario states them (`input_scale`, `output_scale`).
+/// divided by their length-scales, and multiplied by `max_norm` / radius, so that the surrogate has one length-scale for all
+/// inputs. Centres, units and the radius, which is the largest norm of a row before the multiplication, are computed from
+/// the data unless the scenario states them (`input_scale`, `output_scale`).
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
 ///
 /// Example: `Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, goal:
@@ -73,7 +74,7 @@ pub enum Transform {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The file, relative to the scenario's own folder. First line: names of columns.
+    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures its own rows only.
     /// For the protocol `Federated`. Default: none, all agents hold all rows.

@@ -17,7 +17,8 @@ pub enum Output {
         /// Name of the column.
         String,
     ),
-    /// Return on investment of a loan over one year: the interest rate if the loan was repaid, a loss if not.
+    /// Return on investment of a loan over one year, as a share of the principal: the interest rate if the loan was repaid,
+    /// minus `loss_given_default` if not.
     ///
     /// Example: `ReturnOnInvestment(rate: "int_rate", outcome: "Class", repaid: "good", loss_given_default: 0.5)`.
     ReturnOnInvestment {

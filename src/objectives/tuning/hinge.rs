@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// Two records of opposite classes at 1 and 1/2: the mean subgradient vanishes at w = 1/(2 lambda) x (1 - 1/2) as
+    /// Two records of opposite classes at 1 and 1/2: the mean subgradient vanishes at w = (1 - 1/2) / (2 lambda) as
     /// long as neither margin reaches 1.
     #[test]
     fn two_records_of_opposite_classes_have_the_stated_weight() {

@@ -48,7 +48,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
-    /// The file, relative to the scenario's own folder. First line: names of columns.
+    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and validates on
     /// its own records only. For the protocol `Federated`. Default: none, all records are the owner's.
@@ -68,7 +68,8 @@ pub struct Tuning {
     #[serde(default)]
     pub derived: BTreeMap<String, Formula>,
     /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by the mean of the training
-    /// records that have it, and records without a label are left out. Default: `Refuse`, they are an error.
+    /// records that have it, and records without a label are left out; this is not allowed where records belong to agents.
+    /// Default: `Refuse`, they are an error.
     #[serde(default)]
     pub missing: Missing,
     /// The class that is predicted.
@@ -190,8 +191,9 @@ impl Tuning {
         InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
     }
 
-    /// Facts taken as public. None was computed from the contents of validation records, except which records are left out because
-    /// a cell is missing; `shape` are the facts about numbers of records or agents.
+    /// Facts taken as public. Three of them can depend on the contents of validation records: which records are left out
+    /// because a cell is missing, which categories occur, and that `derived` columns can be computed. The others do not.
+    /// `shape` are the facts about numbers of records or agents.
     fn facts(&self, mut shape: Vec<PublicFact>) -> PublicFacts {
         shape.extend(self.input_columns().facts());
         shape.extend(match self.missing {

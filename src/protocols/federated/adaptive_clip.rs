@@ -28,7 +28,7 @@ pub struct AdaptiveClip {
     #[serde(default = "fifth")]
     pub learning_rate: Positive,
     /// `sigma_b`, the standard deviation of the noise in the count, in agents. Default: a twentieth of the planned number
-    /// of sampled agents, as in the paper, but at least 2 z, which raises the noise of the sums by 3.3 %.
+    /// of sampled agents, as in the paper, but at least 2 z, so that the noise of the sums rises by 3.3 % at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count_noise: Option<Positive>,
 }
@@ -45,7 +45,7 @@ fn fifth() -> Positive {
 const WIDEST: f64 = 1e9;
 
 impl AdaptiveClip {
-    /// The count for sums of noise multiplier `z` over `planned` sampled agents.
+    /// The mechanism of the count that is released with sums of noise multiplier `z` over `planned` sampled agents.
     #[must_use]
     pub fn count(&self, z: f64, planned: f64) -> NormCount {
         let default = || (planned / 20.0).max(2.0 * z);
@@ -102,11 +102,12 @@ mod tests {
     /// The norm reaches the quantile of the distribution of norms, with the error that the noise of the counts
     /// explains.
     ///
-    /// 400 agents, q = 0.5, norms log-uniform on [1, 100]; gamma = 0.7 is the norm 100^0.7 = 25.1. Around it, ln S follows
-    /// x <- x - eta (f x + e), with f = 1 / ln 100 the density of ln norm, and e the noise of b: variance (m s2 + sigma_b^2)
-    /// / m^2, where each of the 400 agents adds +-1/2 if it is sampled, of variance s2 <= 1/4 for each of m = 200 planned
-    /// ones. The stationary variance of x is eta^2 var(e) / (1 - (1 - eta f)^2). The mean of 1,000 steps of this AR(1)
-    /// process has a standard deviation of about sd(e) / (f sqrt(1000)).
+    /// 400 agents are sampled with q = 0.5, and their norms are log-uniform on [1, 100]: the quantile 0.7 is the norm
+    /// 100^0.7 = 25.1. Near it, the difference x between ln S and its target follows x <- x - eta (f x + e), where
+    /// f = 1 / ln 100 is the density of the norm's logarithm, and e is the error of b. An agent adds +-1/2 to the count if
+    /// it is sampled, so the count has a variance of at most 400 / 8 = m / 4 before its noise, for m = 200 planned agents,
+    /// and var(e) is at most (m / 4 + sigma_b^2) / m^2. The stationary variance of x is eta^2 var(e) / (1 - (1 - eta f)^2).
+    /// The mean of 1,000 steps of this AR(1) process has a standard deviation of about sd(e) / (f sqrt(1000)).
     #[test]
     fn the_norm_reaches_the_quantile() {
         let recipe = AdaptiveClip {

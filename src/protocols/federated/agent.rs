@@ -85,9 +85,9 @@ pub(super) struct Agent {
     pub(super) last_round: u64,
     pub(super) measured: u64,
     pub(super) jitter: JitterWatch,
-    /// Conditions under which all losses hold.
+    /// The conditions under which the privacy losses of all releases hold.
     pub(super) conditions: Vec<String>,
-    /// Counts releases to relays that can read messages against the budget. The budget does not cover what the server
+    /// What relays that can read the agent's messages have spent of the budget. The budget does not cover what the server
     /// sees, because the server is trusted with the vectors.
     pub(super) meter: BudgetMeter,
 }
@@ -151,7 +151,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The arm with the largest score among these, of all if there are none.
+    /// The arm with the largest score among those that `points` allows; among all arms if `points` is `None`.
     fn best_among(points: Option<&Arc<Vec<bool>>>, mut scores: Vec<f64>) -> Query {
         if let Some(points) = points {
             let others = scores.iter_mut().zip(points.iter()).filter(|(_, can)| !**can);
@@ -160,7 +160,8 @@ impl Agent {
         Query::Arm(largest(&scores))
     }
 
-    /// Thompson sampling from N(mean, (scale beta_t)^2 covariance).
+    /// The query by Thompson sampling: where a draw from N(mean, (scale beta_t)^2 covariance) of the agent's own model is
+    /// largest.
     fn own_choice(&self, round: u64) -> Result<Query, GpError> {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
         let mut stream = self.key.child("thompson").index(round).stream();
@@ -230,7 +231,9 @@ impl Agent {
         Some(selection.report(&self.seen.iter().map(loss).collect::<Vec<f64>>()))
     }
 
-    /// Answers a round: with a draw of the weights, if the server has asked for it.
+    /// Answers a round: with a draw of the weights if the server has asked for it and rounds still share weights, with the
+    /// loss if there is one to report, and otherwise with the message that the agent has made its measurement. An agent
+    /// that is silent because of what it measured sends nothing.
     fn answer(
         &mut self,
         round: u64,
@@ -268,7 +271,8 @@ impl Agent {
                 ctx.send(self.server, Message::Done { round });
                 return;
             };
-            // Masked words alone reveal nothing: the ledger has an entry for the sums once they can be computed.
+            // Masked words have no ledger entry: without the secrets behind the masks they look random, as long as no more
+            // agents collude than stated. The ledger has an entry for the sums once they can be computed.
             let words = contract.masked(self.index as usize, round, omega.to_vec(), members, &self.key);
             ctx.send(self.server, Message::Masked { round, words: Arc::new(words) });
             return;
@@ -323,8 +327,8 @@ impl Agent {
         true
     }
 
-    /// Sends shares at most once per round, so that no party gets both secrets of an agent, and only for sums over a
-    /// majority.
+    /// Sends shares at most once per round, so that no party gets from this agent shares of both secrets of an agent, and
+    /// only if a majority of the agents of whose secrets it holds shares is in the sum.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before

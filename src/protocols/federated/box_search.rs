@@ -10,7 +10,8 @@ use crate::rng::Stream;
 use crate::vocab::SearchBox;
 use std::sync::Arc;
 
-/// Number of candidates from which a local search starts, in each region and among the points measured.
+/// Number of candidates, the best ones, from which local searches start in each group of candidates: in each region for
+/// sums; among the points of the sample, and among the points measured, for a draw from an agent's own model.
 const REFINED: usize = 4;
 /// Number of points of the sample that are candidates for the largest value of a draw from an agent's own model.
 const CANDIDATES: usize = 256;
@@ -31,9 +32,9 @@ pub(super) struct BoxSpace {
 }
 
 impl BoxSpace {
-    /// The point at which phi(x)^T omega of x's own region is largest, among the local maxima that projected L-BFGS finds
-    /// in each region from its best candidates. `scores` are the values at the sample, and `vectors` the vectors of the
-    /// regions.
+    /// The point x at which phi(x)^T omega is largest, with omega the vector of the region that contains x, among the local
+    /// maxima that searches from the best candidates of each region find ([`Self::refined`]). `scores` are the values at
+    /// the sample, and `vectors` the vectors of the regions.
     ///
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2, line 8.
     pub(super) fn best_by_vectors(
@@ -139,8 +140,8 @@ mod tests {
         }
     }
 
-    /// The point found is at least as good as every one of 20,000 random points, each scored by the vector of its region,
-    /// and lies in a region whose vector gives it that score.
+    /// The point found scores at least as high as every one of 20,000 random points, up to 1e-6, where each point is scored
+    /// by the vector of its own region.
     #[test]
     fn the_maximum_over_regions_is_no_smaller_than_at_any_random_point() {
         let space = space(2);

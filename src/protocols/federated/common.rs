@@ -104,7 +104,7 @@ impl AgentCommon {
         &self.points
     }
 
-    /// The largest jitter of the prior covariance.
+    /// The jitter that was added to the diagonal of the prior covariance of the arms; 0 if none was needed, and on a box.
     pub(super) fn prior_jitter(&self) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.jitter())
     }

@@ -1,4 +1,5 @@
-//! Whose vectors are in which sum, and where each agent follows sums, if agents can measure parts of the domain only.
+//! Whose vectors are in which sum, and at which points each agent follows sums, if agents can measure parts of the domain
+//! only. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
 
 use super::overlap::{Overlap, Part};
 use super::placement::Placement;
@@ -51,7 +52,8 @@ impl Replication<'_> {
         Placement::new(explored, overlap(series).covering(&self.parts(), cut))
     }
 
-    /// By agent: for each point, whether it follows sums to it; `None` if it follows them to every point that it can measure.
+    /// By agent: for each point, whether the agent follows sums to that point; `None` if it follows them to every point that
+    /// it can measure.
     pub(super) fn followed(&self, series: &FederatedSeries) -> Vec<Part> {
         let parts = self.parts();
         let common = overlap(series).followed(&parts);
@@ -64,7 +66,8 @@ impl Replication<'_> {
         parts.into_iter().map(own).collect()
     }
 
-    /// What is common and what is lost, where sums are about what is common.
+    /// How much of the domain agents have in common, and how much of their own parts they lose, if sums are restricted to
+    /// what is common; empty if they are not, and in a dry run.
     pub(super) fn overlap_outcomes(&self, series: &FederatedSeries) -> Vec<(&'static str, f64)> {
         if self.stage.directions.dry {
             return Vec::new();
@@ -89,7 +92,7 @@ impl Replication<'_> {
                 "Sums over what is common: share of own points lost, most of any agent",
             ],
         ));
-        // An agent that follows no sum loses nothing by where sums lead it.
+        // An agent that follows no sum is left out of this mean: the restriction of sums costs it no value.
         let lost = self.own.iter().zip(self.followed(series)).filter_map(|(own, followed)| {
             let values = own.function.at(0);
             let followed = followed?;

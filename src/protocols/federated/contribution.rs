@@ -86,8 +86,8 @@ impl MaskingContract {
     }
 
     /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`:
-    /// only if these are a majority of the agents of whose secrets it holds shares. A sum over few
-    /// agents has little noise, and a sum over one agent is that agent's answer.
+    /// only if a majority of the agents of whose secrets it holds shares is among these. A sum over
+    /// few agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
         let held = self.secrets.graph.held_by(holder);
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()

@@ -14,7 +14,7 @@ pub(super) fn mean_correlation(functions: &[&[f64]]) -> Option<f64> {
     let units: Vec<Vec<f64>> = functions.iter().filter_map(unit).collect();
     let n = units.len() as f64;
     let points = units.first()?.len();
-    // The square of the sum of n unit vectors is n plus twice the sum of all pairs' products.
+    // The squared length of the sum of n unit vectors is n plus twice the sum of the inner products of all pairs.
     let sum = |point: usize| units.iter().map(|unit| unit[point]).sum::<f64>();
     let square = (0..points).map(|point| sum(point) * sum(point)).sum::<f64>();
     (units.len() > 1).then(|| (square - n) / (n * (n - 1.0)))

@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::num::{NonZeroU64, NonZeroUsize};
 
 /// How agents get the hyperparameters of their own models. The shared features are the same for all agents, so the
-/// features, and the vectors that are sent, keep the hyperparameters of the objective even if an agent fits others for
-/// its own model.
+/// features, and the vectors that are sent, keep the hyperparameters of the objective (or those stated for the features)
+/// even if an agent fits others for its own model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OwnHyperparameters {
-    /// From the objective, and never changed.
+    /// From the objective, multiplied by the agent's own factors if the `differences` of its group have any; they never
+    /// change.
     #[default]
     Given,
     /// Each agent fits them repeatedly to its own outcomes, by maximum marginal likelihood from several starts:
@@ -22,7 +23,7 @@ pub enum OwnHyperparameters {
         /// An agent fits before a query whenever its number of points is a multiple of this. The landmine experiment of
         /// Dai, Low and Jaillet 2021 uses 5.
         every: NonZeroU64,
-        /// Starting points of the optimiser: the first is the current hyperparameters, the others are random.
+        /// Number of starting points of the optimiser: the first is the current hyperparameters, the others are random.
         /// Default: 4.
         #[serde(default = "four")]
         starts: NonZeroUsize,

@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each agent's weight is divided by p, the probability that its answer arrives in time, so that the expected sum is that
-/// of all agents, however seldom some of them answer (Horvitz and Thompson 1952). With `divisor: Arrived` the sum of these
-/// weights over the agents that answered is scaled to 1 (Hajek's form: a little biased, less variable).
+/// Each agent's weight is divided by p, the probability that its answer arrives in time, so that the expected sum is the
+/// weighted sum over all agents, however seldom some of them answer (Horvitz and Thompson 1952). This holds if p is the
+/// true probability and 1 / p is at most `most`. With `divisor: Arrived` the sum of these weights over the agents that
+/// answered is scaled to 1 (Hajek's form: a little biased, less variable).
 ///
 /// An agent's largest change of the sum grows with its weight, so the noise is scaled to the largest weight after the
 /// division: z and the privacy loss stay the same, and the noise grows.

@@ -11,10 +11,10 @@
 //! ```
 //!
 //! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed
-//! on between members, and only members take part in sums. Messages have the sizes of real ones.
-//! The keys and shares are computed by the `MaskSecrets` that all agents have in common, and an agent
-//! uses them only after it has received the message that would contain them. Source: Bonawitz et
-//! al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
+//! on between members, and only members take part in sums. Messages have the sizes of real ones,
+//! but contain no keys and no shares: these are computed by the `MaskSecrets` that all agents have in
+//! common, and an agent uses them only after it has received the message that would contain them.
+//! Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -33,8 +33,8 @@ impl Server {
         self.ask(ctx);
     }
 
-    /// Sends the request of this phase to all agents that have not answered, and sets a timer with the round's longest
-    /// duration.
+    /// Sends the request of this phase to all agents that have not answered it, and sets a timer with the longest duration
+    /// of a round.
     fn ask(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         self.setup.asked += 1;
         let message = match self.setup.phase {

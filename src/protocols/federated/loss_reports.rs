@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct LossReports {
     /// The largest report, in squared units of the objective. (What is reported depends on the selection.)
     pub bound: Positive,
-    /// Noise in units of `bound`.
+    /// The standard deviation of the noise, in units of `bound`.
     pub noise_multiplier: Positive,
 }
 

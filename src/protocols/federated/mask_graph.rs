@@ -5,8 +5,8 @@
 //! ones on either side are an agent's neighbours (a Harary graph). An agent shares masks with its
 //! neighbours and distributes the shares of its secrets among them, and t = k/2 + 1 of these shares
 //! recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure
-//! single-server aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a server
-//! that follows the protocol).
+//! single-server aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a semi-honest
+//! server, which follows the protocol).
 
 use crate::rng::Stream;
 
@@ -89,8 +89,9 @@ impl MaskGraph {
         matches!(self, Self::Regular(_))
     }
 
-    /// Whether `needed` or more of these holders hold shares of every secret that unmasks a sum: the seed of each member
-    /// that answered, and the pair secret of each member that did not and shares a mask with one that did.
+    /// Whether, for every secret that is needed to unmask a sum, `needed` or more of these holders hold a share of it. These
+    /// secrets are the own seed of each member that answered, and the pair secret of each member that did not answer and
+    /// shares a mask with one that did.
     pub(super) fn covers(
         &self,
         holders: &[usize],
@@ -113,8 +114,8 @@ impl MaskGraph {
 /// depend on the graph.
 ///
 /// The probability of the first event is bounded by the sum over agents of a hypergeometric tail. The second event
-/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum over all places of the
-/// ring.
+/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum, over all places of the
+/// ring, of the probability that such a gap begins there.
 pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: usize) -> f64 {
     let n = agents as f64;
     let missing = (colluding + gone).min(agents);
@@ -175,8 +176,8 @@ mod tests {
     }
 
     /// In 4,000 random graphs the failures are no more frequent than the bound, up to four standard deviations, and they do
-    /// occur: 20 agents with k = 4 neighbours each, of which 3 agents collude and 2 drop out (3 of the 4 neighbours of
-    /// an agent collude, or the agents that remain are not connected).
+    /// occur. Each graph has 20 agents with k = 4 neighbours each; 3 agents collude and 2 drop out. A graph fails if 3 of
+    /// the 4 neighbours of an agent collude, or if the agents that remain are not connected.
     #[test]
     fn graphs_fail_no_more_often_than_bounded() {
         let (agents, k, colluding, gone) = (20, 4, 3, 2);

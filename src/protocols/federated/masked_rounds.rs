@@ -60,7 +60,7 @@ impl Server {
     }
 
     /// Stores the shares of one agent. Makes the server's ledger entry as soon as the server and the agents that
-    /// collude with it could compute the sums; computes them once a majority has sent its shares.
+    /// collude with it could compute the sums; computes them once enough agents have sent shares to remove all masks.
     pub(super) fn take_shares(
         &mut self,
         agent: usize,

@@ -3,17 +3,17 @@
 //! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from
 //! the seed, the other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a
 //! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for
-//! key agreement. So the server can compute the sum but no single answer, even one that arrives late. Source: Bonawitz
-//! et al. 2017, "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a
-//! group of 61 bits: messages and computations are those of a real key agreement, but it protects nothing outside a
-//! simulation.
+//! key agreement. So a server that follows the protocol, and with which no more agents collude than stated, can compute
+//! the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017, "Practical secure aggregation
+//! for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits: messages have the sizes,
+//! and parties make the computations, of a real key agreement, but it protects nothing outside a simulation.
 
 use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};
 
 /// The prime 2^61 - 1: shares and keys are computed modulo it.
 const PRIME: u64 = (1 << 61) - 1;
-/// Base of the public keys.
+/// The public key of a secret s is this base to the power s, modulo the prime.
 const BASE: u64 = 37;
 
 fn add(a: u64, b: u64) -> u64 {
@@ -171,7 +171,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any majority recovers a secret; one share fewer gives something else.
+        /// The shares of any majority recover a secret; with one share fewer the result is another number.
         #[test]
         fn a_majority_recovers(agents in 3u64..12, owner in 0usize..3, mut order in any::<u64>()) {
             let secrets = secrets(agents);

@@ -30,7 +30,9 @@ impl Aggregate {
         }
         if policy.as_dyn().buffers() {
             let cure = "use Deadline or Quorum";
-            problems.push(wrong("server", "rounds, as masks are for one round", policy.name(), cure));
+            let expected =
+                "a policy whose sums contain answers to one round only, as masks are for one round";
+            problems.push(wrong("server", expected, policy.name(), cure));
         }
         if self.visible_participation {
             let expected = "false: under masks nobody sees which agents were sampled";
@@ -65,7 +67,8 @@ impl Aggregate {
         let threshold = threshold(agents as usize);
         if self.server.colluding() >= threshold {
             let expected = format!(
-                "fewer than {threshold} of {agents} agents: so many shares reveal every single answer, without noise"
+                "fewer than {threshold} of {agents} agents: so many shares reveal every single answer, with one agent's \
+                 share of the noise only"
             );
             let cure = "lower `colluding`, or trust the server";
             let found = self.server.colluding().to_string();
@@ -76,8 +79,8 @@ impl Aggregate {
 
     /// What is wrong with masks between `k` neighbours.
     fn graph_problem(&self, k: usize, agents: u64) -> Option<Problem> {
-        /// Largest bound of the probability that a graph fails; with a larger one, a guarantee on condition that it
-        /// does not fail would be of no use.
+        /// The largest admitted bound of the probability that a graph fails. Privacy losses hold on condition that the graph
+        /// does not fail, and with a larger bound this condition could not be relied on.
         const MOST: f64 = 0.1;
         let wrong = |path: &str, expected: String, found: String, cure: &str| {
             Some(Problem::wrong(format!("server.Masked.{path}"), expected, found, cure))
@@ -93,8 +96,8 @@ impl Aggregate {
         }
         let failure = self.server.failure(agents as usize, 0).filter(|failure| *failure > MOST)?;
         let expected = format!(
-            "so many neighbours that the graph protects with a probability of at least {}: no agent with {} colluding \
-             neighbours, and the others that answer connected",
+            "so many neighbours that the graph protects with a probability of at least {}: no agent has {} colluding \
+             neighbours, and the agents that answer without colluding are connected",
             1.0 - MOST,
             threshold(k)
         );

@@ -17,7 +17,7 @@ vocabulary! {
     pub enum Message {
         /// From the server: measure your initial points.
         Begin = 0,
-        /// From the server: the round's vectors, one per region; none where nothing is shared.
+        /// From the server: the round's vectors, one per region; none if nothing is shared or no sum was computed.
         Share {
             /// The round, from 1.
             round: u64,
@@ -42,10 +42,10 @@ vocabulary! {
         Masked {
             /// The round, 0 after the initial points.
             round: u64,
-            /// Words, all regions one after the other. Without the other agents' words they look random.
+            /// Words, all regions one after the other. Without enough shares of the agents' secrets they look random.
             words: Arc<Vec<u64>> => each,
         } = 4,
-        /// From a server that is not trusted: which agents have answered.
+        /// From a server that is not trusted: which agents have answered, and the request to send shares.
         Unmask {
             /// The round.
             round: u64,
@@ -106,8 +106,8 @@ vocabulary! {
             /// Its loss of the round's vectors, without protection: the server is trusted with it.
             loss: Released<f64>,
         } = 13,
-        /// From a server that is not trusted, where agents share masks with few neighbours: which
-        /// neighbours of the addressee have answered.
+        /// The same as `Unmask`, where agents share masks with few neighbours: which neighbours of the
+        /// agent that receives the message have answered.
         UnmaskNear {
             /// The round.
             round: u64,

@@ -1,4 +1,4 @@
-//! What sums are about where agents can measure parts of the domain only.
+//! What sums contain, and where they lead agents, if agents can measure parts of the domain only.
 
 use super::regions::Regions;
 use crate::vocab::{Probability, Problem};
@@ -6,22 +6,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What sums are about if agents can measure parts of the domain only (`domain` of their differences). Whatever restricts them is
-/// computed from the parts alone, and taken as public.
+/// Whose vectors the sums contain, and to which points agents follow them, if agents can measure parts of the domain only
+/// (`domain` of their differences). An agent follows the sums if it measures the point at which the function that they
+/// describe is largest. Restrictions are computed from the agents' parts alone, not from outcomes. They are taken as public,
+/// and no privacy loss covers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Overlap {
-    /// Every sum contains all agents, and an agent follows it to any of its own points.
+    /// Every sum contains all agents, and an agent follows the sums to any of the points that it can measure.
     #[default]
     WholeDomain,
-    /// An agent follows the sums only to those of its own points that at least this share of all agents can measure, above 0; 1
-    /// for the points that all agents have in common. An agent without such a point always follows its own model. The sums are
-    /// those of `WholeDomain`.
+    /// An agent follows the sums only to those of its own points that at least this share of all agents can measure. The
+    /// share is above 0; 1 stands for the points that all agents have in common. An agent without such a point always uses
+    /// its own model. The sums contain all agents, as with `WholeDomain`.
     ///
     /// Example: `CommonPoints(1)`.
     CommonPoints(Probability),
-    /// The sum of a region contains only the agents that can measure at least this share of the region's points, above 0: the others
-    /// have weight 0 there, and the weights of those that remain are divided by their sum. A region of which no agent has so
-    /// much has the sum of all agents. Useful with several `regions`.
+    /// The sum of a region contains only the agents that can measure at least this share, above 0, of the region's points:
+    /// the others have weight 0 there, and the weights of those that remain are divided by their sum. If no agent can
+    /// measure so many points of a region, its sum contains all agents. Useful with several `regions`.
     ///
     /// Example: `CoveredRegions(0.5)`.
     CoveredRegions(Probability),

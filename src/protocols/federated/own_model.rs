@@ -36,7 +36,8 @@ enum OwnPosterior {
 }
 
 impl OwnPosterior {
-    /// The prior. If the agent `shares` the covariance of the arms, it has that of all agents.
+    /// The prior. If `shares` is true, the agent uses the covariance of the arms, and its factor, that all agents have in
+    /// common; otherwise it computes its own.
     fn new(
         common: &AgentCommon,
         covariance: Covariance,
@@ -80,8 +81,9 @@ impl OwnPosterior {
 #[derive(Clone)]
 struct ArmPosterior {
     prior: ArmPrior,
-    /// The posterior given all measurements; absent as long as there are at most [`FEW`], because its rows of one number per arm take
-    /// more memory than everything else of an agent: every draw then computes it anew.
+    /// The posterior given all measurements. It is absent as long as there are at most [`FEW`], because its rows of one
+    /// number per arm take more memory than everything else of an agent: every draw then computes it anew. If measurements
+    /// may need jitter, it is kept from the first measurement.
     kept: Option<JointPosterior>,
     /// The measurements (arm and outcome), as long as no posterior is kept.
     few: Vec<(u32, f64)>,
@@ -215,7 +217,7 @@ impl OwnModel {
     /// A draw from N(mean, scale^2 covariance).
     ///
     /// # Errors
-    /// [`GpError`] if a function on a box cannot be drawn.
+    /// [`GpError`] if a function on a box cannot be drawn, or if the posterior over the arms cannot be computed.
     pub(super) fn draw(&self, scale: f64, stream: &mut Stream) -> Result<Drawn, GpError> {
         match (&self.posterior, &self.common.space) {
             (OwnPosterior::Box(posterior), Some(space)) => {
@@ -390,8 +392,9 @@ mod tests {
         assert_eq!((observations(&own), own.seen.len()), (2, 2));
     }
 
-    /// With few measurements the posterior is computed for every draw, later it is kept: the draws have the bits of a posterior that
-    /// was kept from the beginning. Without noise the posterior is always kept.
+    /// With few measurements the posterior is computed for every draw, later it is kept. In both cases the draws are equal,
+    /// bit for bit, to those from a posterior that was kept from the beginning. Without noise the posterior is kept from the
+    /// first measurement.
     #[test]
     fn draws_do_not_depend_on_whether_the_posterior_is_kept() {
         let given = OwnHyperparameters::Given;

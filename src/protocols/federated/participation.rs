@@ -4,8 +4,8 @@ use crate::protocols::stage::SeriesOutcome;
 use std::fmt;
 use std::sync::Arc;
 
-/// By agent: whether the server, when it closes a round, has an answer from the agent that enters a
-/// sum. The answer may have arrived in time or late.
+/// By agent: whether the server, when it closes a round, has an answer from the agent that enters the
+/// sum of this round. The answer may have arrived in time or late.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Respondents(pub Arc<[bool]>);
 
@@ -68,7 +68,7 @@ impl ParticipationTally {
     /// The outcomes of one series: the biases, and the share of answers that entered a sum in each
     /// of four groups of agents, by their regret. Empty if all answers entered a sum, which counts as a bias of 0
     /// and shares of 1 when replications are combined. The bias of heterogeneity is left out if all
-    /// agents have the same heterogeneity.
+    /// agents have the same heterogeneity, and the shares if fewer than four agents have a finite regret.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<SeriesOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {

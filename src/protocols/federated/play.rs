@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// The settings that a fork may change if the server of some series is not trusted.
 const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
-/// The settings that a fork may change if the servers of all series are trusted. The relation of neighbours stays, so
-/// the rate or size of a sample may change, but not the kind of sampling.
+/// The settings that a fork may change if the servers of all series are trusted. The neighbouring relation must stay the
+/// same, so the rate or size of a sample may change, but not the kind of sampling.
 const OF_ALL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -86,7 +86,7 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        // A split may give records to an agent that does not take part; no agent of the run would then hold them.
+        // With more agents in the split than in the run, no agent of the run would hold the records of the others.
         let idle = problem.agents.as_ref().filter(|(path, held)| path.ends_with("split") && here < *held);
         let idle = idle.map(|(path, held)| {
             let cure = format!("write `count: {held}` for the parties, or `agents: {here}` in the split");
@@ -111,7 +111,8 @@ impl Protocol for Federated {
         vec![ProtectedUnit::Agent]
     }
 
-    /// What masked agents and their server agreed on at the start cannot change later.
+    /// What masked agents and their server agreed on at the start cannot change later, nor can the settings from which the
+    /// rates of agents with epsilons of their own were computed.
     fn changeable(&self) -> &'static [&'static str] {
         let mut aggregates = self.series.iter().filter_map(|series| series.sharing.aggregate());
         if aggregates.clone().any(|aggregate| aggregate.server.is_masked()) {

@@ -48,9 +48,9 @@ const WHO_AND_WHEN_BEYOND: &str = "who answers in which round, and when, beyond 
 const WHEN_BEYOND: &str = "when agents answer, given that they do, beyond what follows from how fast and how available each \
                            agent is: taken as independent of the agents' data";
 
-/// Facts about the agents that no release accounts for. `tells` is true if silence depends on what
-/// agents measured; silence is then in the ledger. `objective` holds the public facts about the
-/// problem.
+/// Facts about the agents that are taken as public, since no privacy loss in the ledger covers them.
+/// `tells` is true if silence depends on what agents measured; silence is then in the ledger.
+/// `objective` holds the public facts about the problem.
 pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) -> Vec<PublicFact> {
     let protocol = |what: &str| PublicFact::new(what, Origin::Protocol).about(PROTECTED);
     let mut facts = Vec::new();
@@ -128,7 +128,8 @@ pub(crate) fn conditions_of(stage: &ReplicationSetup, instance: &Instance) -> Ve
     conditions(&of_the_problem(stage, instance))
 }
 
-/// The conditions of all privacy losses: facts about the problem that were computed from protected data are public.
+/// The conditions of all privacy losses: each fact about the problem that was computed from protected data must be public
+/// already, since no privacy loss covers it.
 pub(super) fn conditions(objective: &[PublicFact]) -> Vec<String> {
     objective.iter().filter_map(PublicFact::condition).collect()
 }

@@ -12,8 +12,9 @@ pub enum Repeated {
     /// The agent measures the point again.
     #[default]
     Allowed,
-    /// The agent measures a random point of the domain instead, as the authors' code does; that point may have been
-    /// measured before too. On a box, a point is the same if all its coordinates are.
+    /// The agent measures a random point of the domain instead (of its own part, if it can measure only a part), as the
+    /// authors' code does; that point may have been measured before too. On a box, two points are the same if all their
+    /// coordinates are equal.
     RandomPoint,
 }
 
@@ -46,15 +47,16 @@ pub enum Width {
     /// 1 in every round, as in the authors' experiments.
     #[default]
     Constant,
-    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the noise's standard deviation over the prior's; gamma
-    /// is an upper bound on the information gain of as many outcomes as the agent has: the smaller of greedy gain /
-    /// (1 - 1/e) and the gain of independent arms.
+    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the standard deviation of the noise that the model assumes
+    /// (its variance is taken to be at least 1e-6), divided by that of the prior. gamma is an upper bound on the
+    /// information gain of as many outcomes as an agent has if it measured in every round so far: the smaller of the
+    /// greedy gain / (1 - 1/e) and the gain of independent arms.
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2 and Theorem 1.
     Theorem {
         /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
         #[serde(default = "one")]
         norm: NonNegative,
-        /// delta, the probability with which the theorem may fail. Default: 0.1.
+        /// delta, the probability with which the theorem's bound may fail. Default: 0.1.
         #[serde(default = "tenth")]
         failure: Delta,
     },

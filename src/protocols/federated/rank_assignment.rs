@@ -58,9 +58,10 @@ struct RankAssignment<'a> {
 }
 
 impl RankAssignment<'_> {
-    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Agents of one
-    /// group that belong to one entry of the scenario, if that entry names `quantity`, are matched by rank: the agent's
-    /// level of that quantity against the size of the objective or noise. The entries of other agents stay unchanged.
+    /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Reassigns among the
+    /// agents of one group that share one `together` setting, if that setting names `quantity`: the agent with the k-th
+    /// smallest level of the quantity receives the objective or noise with the k-th smallest size. Other agents keep
+    /// their own.
     fn assign(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =
@@ -126,7 +127,7 @@ mod tests {
         let level = |k: usize| together.level(PartyQuantity::Availability, &names[k], key).unwrap();
         let mut by_level: Vec<usize> = (0..8).collect();
         by_level.sort_by(|&a, &b| level(a).total_cmp(&level(b)));
-        assert_ne!(by_level, [2, 5, 0, 7, 3, 6, 4, 1], "the noises as drawn would pass");
+        assert_ne!(by_level, [2, 5, 0, 7, 3, 6, 4, 1], "without reassignment the test would pass too");
         let found: Vec<f64> = by_level.iter().map(|&k| assigned[k].noise.variance().sqrt()).collect();
         for (found, expected) in found.iter().zip([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) {
             assert!((found - expected).abs() < 1e-12, "{found} and {expected}");

@@ -21,8 +21,9 @@ use std::sync::Arc;
 
 /// Agents, each with its own objective, share what they learn through a server.
 ///
-/// All series use the same functions, noise, initial points and random numbers of the network. Reported regrets are
-/// means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
+/// All series use the same functions, noise and random numbers of the network, and the same initial points if agents
+/// begin in the same regions. Reported regrets are means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021
+/// (FTS-DE, DP-FTS-DE).
 ///
 /// Example: `Federated(server: "server", groups: [AgentGroup(members: "agent")], rounds: 3, initial_points: 2,
 /// features: 10, series: [Series(name: "alone", sharing: Alone())])`.
@@ -42,8 +43,8 @@ pub struct Federated {
     /// M, the number of random Fourier features. Default: 50.
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
-    /// Length-scale of the features, in units of the (scaled) inputs, or a list with one for each input. Default: that of the
-    /// agents' own models before they are first fitted.
+    /// Length-scale of the features, in units of the (scaled) inputs, or a list with one for each input. Default: that of
+    /// the agents' own models before they are first fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<LengthScales>,
     /// Prior variance of the shared model: the prior variance of a weight times the squared length of a feature
@@ -259,8 +260,8 @@ impl Federated {
         self.groups.iter().enumerate().flat_map(of).collect()
     }
 
-    /// The problem of sums over what is common for an objective whose records belong to agents: which points an agent can
-    /// measure is then protected.
+    /// The problem of `CommonPoints` or `CoveredRegions` with an objective whose records belong to agents: which points an
+    /// agent can measure is then protected, but these settings use it.
     pub(super) fn check_overlap(&self, objective: &dyn Objective) -> Vec<Problem> {
         let restricted = |(_, series): &(usize, &FederatedSeries)| {
             series.sharing.aggregate().is_some_and(|aggregate| !aggregate.overlap.is_default())
@@ -269,14 +270,13 @@ impl Federated {
         let problem = |(index, _): (usize, &FederatedSeries)| {
             let expected = "WholeDomain, as the rows that an agent holds are protected: sums over common points would reveal them";
             let place = format!("series[{index}].sharing.overlap");
-            Problem::wrong(place, expected, "sums over what is common", "leave it out")
+            Problem::wrong(place, expected, "sums over common points or regions", "leave it out")
         };
         found.map(problem).collect()
     }
 
-    /// Problems of differences between agents that do not depend on the objective: wrong values,
-    /// and theorems that assume that functions do not change or that all agents have the same
-    /// noise.
+    /// Problems of the settings in `differences` that can be found without the objective: wrong values,
+    /// and theorems that assume that functions do not change or that all agents have the same noise.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {

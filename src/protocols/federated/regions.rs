@@ -3,7 +3,7 @@
 use crate::gp::Points;
 use crate::vocab::SearchBox;
 
-/// The parts of a domain, of equal size, numbered from 0; a part's upper ends belong to the next one.
+/// The parts of a domain, of equal size, numbered from 0. A boundary between two parts belongs to the upper one.
 ///
 /// While the number of regions is even, it is halved and the box around the points is cut in two along the next
 /// dimension; then the first dimension is cut into as many parts as remain (4 regions of a square are its quarters, 3
@@ -24,8 +24,8 @@ impl Regions {
         Self::new(points, (0..points.d()).map(|k| points.range(k)).collect(), regions, &[])
     }
 
-    /// The unit cube of a search of a box, cut into this number of regions; `sample` are points of it. Categories are not
-    /// cut.
+    /// The unit cube that represents a box, cut into this number of regions; `sample` holds points of the cube. Categories
+    /// are not cut.
     pub(super) fn of_box(domain: &SearchBox, sample: &Points, regions: usize) -> Self {
         Self::new(sample, vec![(0.0, 1.0); sample.d()], regions, &domain.ordered())
     }

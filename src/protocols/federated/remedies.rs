@@ -41,8 +41,8 @@ impl Aggregate {
                 problems.push(not_masked("importance"));
             }
             if self.divisor == Divisor::ArrivedOrGone && importance.answers == AnswerChance::Counted {
-                let expected = "stated probabilities: a neighbour lacks an agent and its answers, so counts of answers, and the \
-                                noise that follows from them, would show whether the agent is missing";
+                let expected = "stated probabilities: a neighbouring data set lacks an agent and its answers, so counts of \
+                                answers, and the noise that follows from them, would show whether the agent is missing";
                 let cure = "write Stated({..}), or another divisor";
                 problems.push(Problem::wrong("importance.answers", expected, "Counted", cure));
             }
@@ -113,8 +113,8 @@ impl Aggregate {
         if self.late != Late::Discard || policy.as_dyn().buffers() {
             problems.push(Problem::wrong(
                 "selection",
-                "answers that count in their own round only: an agent whose answer is late may not be selected when it \
-                 arrives",
+                "answers that count in their own round only: an agent whose answer is late is perhaps not selected in the \
+                 round in which it arrives",
                 if self.late == Late::Discard { policy.name().to_owned() } else { format!("{:?}", self.late) },
                 "leave `late` out, and use All, Deadline, Quorum or FirstK",
             ));

@@ -418,8 +418,7 @@ impl Replication<'_> {
     }
 }
 
-/// The factors on the standard deviation in agents' own Thompson sampling, by round; `None` if they are 1 in every
-/// round.
+/// `beta_t` in agents' own Thompson sampling, by round and without the factor `scale`; `None` if it is 1 in every round.
 fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
     let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();
     let name = "beta_t of agents' own Thompson sampling".to_owned();

@@ -109,8 +109,9 @@ impl Roster {
         self.history.utility.push(utility);
     }
 
-    /// The weights of this round from those of the schedule, regions x agents: only agents that are asked have weights, and
-    /// these sum to 1 in each region; then each is divided by the probability that the agent's answer arrives.
+    /// The weights of this round from those of the schedule, regions x agents. Only agents that are asked have weights,
+    /// which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over the probability that the
+    /// agent's answer arrives, at most by `most`.
     pub(super) fn weighted(
         &self,
         mut weights: Vec<Vec<f64>>,
@@ -165,10 +166,10 @@ mod tests {
         assert!((weights[0][1] - 0.75).abs() < 1e-12 && (weights[0][2] - 0.25).abs() < 1e-12, "{weights:?}");
     }
 
-    /// The expected sum is that of all agents, whatever their probabilities to answer: simulated, 40,000 rounds. With
-    /// weights 1/4, values 1, 2, 3, 4 and p = 0.25 for the last two agents, one round has the variance sum of
-    /// (w v)^2 (1 - p) / p = (9 + 16) / 16 * 3 = 4.69: four standard deviations of the mean are 0.0433. Without the
-    /// factors the expected sum would be 0.75 + 0.25 * 1.75 = 1.19, not 2.5.
+    /// The expected sum equals the sum in which all agents answer, whatever their probabilities to answer: simulated in
+    /// 40,000 rounds. With weights 1/4, values 1, 2, 3, 4 and p = 0.25 for the last two agents, one round has the variance
+    /// sum of (w v)^2 (1 - p) / p = (9 + 16) / 16 * 3 = 4.69: four standard deviations of the mean are 0.0433. Without
+    /// the factors the expected sum would be 0.75 + 0.25 * 1.75 = 1.19, not 2.5.
     #[test]
     fn weights_by_the_inverse_probability_are_unbiased() {
         let roster = roster(&["often", "often", "seldom", "seldom"]);

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// The behaviour of a policy: when a server closes a round. Every policy closes early once all agents have answered.
+/// The behaviour of a policy: when a server closes a round. Every policy closes early once all agents that were asked have
+/// answered.
 pub trait Policy {
     /// The longest that a round stays open.
     fn patience(&self) -> Span;
@@ -35,7 +36,8 @@ pub trait Policy {
     }
 }
 
-/// A round ends when all agents have answered, or after `patience` at the latest, since some agents may never answer.
+/// A round ends when all agents that were asked have answered, or after `patience` at the latest, since some agents may
+/// never answer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct All {
@@ -54,13 +56,13 @@ pub struct Deadline {
     pub after: Span,
 }
 
-/// A round ends when a share of the agents have answered, or after `patience`.
+/// A round ends when a share of the agents that were asked have answered, or after `patience`.
 ///
 /// Example: `Quorum(share: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quorum {
-    /// Share of all agents, above 0.
+    /// Share of the agents that are asked in the round, above 0 and at most 1.
     pub share: Positive,
     /// Longest wait. Default: 60 s.
     #[serde(default = "minute")]
@@ -97,7 +99,7 @@ pub struct Buffered {
 }
 
 crate::family! {
-    /// When a round ends. With every policy it ends early once all agents have answered.
+    /// When a round ends. With every policy it ends early once all agents that were asked have answered.
     pub struct RoundPolicy(PolicyMember): dyn Policy, "policy" {
         All(All),
         Deadline(Deadline),

@@ -19,8 +19,8 @@ pub struct SelectedWeights {
 }
 
 impl Federated {
-    /// The state from which the weights of a series follow, before the first round. `key` is the replication's node of the seed
-    /// tree; `placement` says which region each agent explores and which sums contain it.
+    /// The state from which the weights of a series follow, before the first round. `key` is the replication's node of the
+    /// seed tree; `placement` says which region each agent explores and which sums contain it.
     #[must_use]
     pub fn selected_weights(
         &self,

@@ -34,12 +34,12 @@ pub struct AgentGroup {
     /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
-    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own, both around the prior mean. If every
-    /// draw of the objective gives the same values, as those of a table do, g is drawn from the Gaussian process that
-    /// is the objective's surrogate. Default: 0.
+    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own, both around the prior mean.
+    /// If every draw of the objective gives the same values, as those of a table do, g is drawn from the Gaussian
+    /// process that is the objective's surrogate. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How these agents differ otherwise: shift, scale, noise, clusters, drift, own models. Default: not at all.
+    /// How these agents differ otherwise: shift, scale, noise, clusters, drift, domain, own models. Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// The region that these agents explore, from 0 (modulo the number of regions of a series, P). Default: agent n
@@ -83,8 +83,9 @@ pub struct FederatedSeries {
     #[serde(default)]
     pub policy: RoundPolicy,
     /// K: after round K agents search on their own. No vector and no sum is sent any more, so that there is no further
-    /// privacy loss. Agents and server still exchange empty messages, because an agent begins a round, and spends its
-    /// compute time, when a message arrives; if that message is lost, the agent makes no measurement in that round.
+    /// privacy loss, except by `silence` that depends on what agents measured. Agents and server still exchange empty
+    /// messages, because an agent begins a round, and spends its compute time, when a message arrives; if that message is
+    /// lost, the agent makes no measurement in that round.
     /// Source: Dai, Low and Jaillet 2021, footnote 13. Default: agents share to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_after: Option<NonZeroU64>,
@@ -169,7 +170,7 @@ pub enum Sharing {
     Alone(Alone),
     /// The vector of a random other agent, as it is: the original FTS.
     RandomAgent(RandomAgent),
-    /// Weighted sums over a sample of agents: FTS by server, FTS-DE, DP-FTS, DP-FTS-DE.
+    /// Weighted sums over a sample of agents: FTS with a server that sums, FTS-DE, DP-FTS, DP-FTS-DE.
     Aggregate(Aggregate),
 }
 
@@ -186,8 +187,10 @@ pub struct RandomAgent {}
 
 /// Weighted sums of agents' vectors, over a sample, clipped and with noise.
 ///
-/// With noise multiplier z a sum has Gaussian noise whose standard deviation is z times the largest change that one
-/// agent can make to the sum.
+/// With noise multiplier z a sum has Gaussian noise whose standard deviation is z times the planned sensitivity: the
+/// largest change, by the rule `sensitivity`, that one agent can make to the sum if all agents answer in time. Settings
+/// with which an agent can change the sum more (`divisor: Arrived`, `late: AddToNext`) do not increase the noise; the
+/// privacy loss in the ledger is then larger.
 /// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -216,7 +219,8 @@ pub struct Aggregate {
     /// An epsilon for each agent: each is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
-    /// What sums are about if agents can measure parts of the domain only. Default: `WholeDomain`.
+    /// Whose vectors a sum contains, and at which points agents follow it, if agents can measure parts of the domain only.
+    /// Default: `WholeDomain`.
     #[serde(default, skip_serializing_if = "Overlap::is_default")]
     pub overlap: Overlap,
     /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
@@ -255,8 +259,8 @@ pub struct Aggregate {
     /// Whether agents see which agents were sampled. Default: false.
     #[serde(default)]
     pub visible_participation: bool,
-    /// How noise is sampled. Default: `Exact` for a server that is trusted, `Ideal` under masks, where shares of noise
-    /// that are each rounded do not add up to rounded noise.
+    /// How noise is sampled. Default: `Exact` for a server that is trusted. Under masks `Ideal`, since each agent adds a
+    /// share of the noise, and shares that are each rounded do not add up to rounded noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arithmetic: Option<NoiseArithmetic>,
 }

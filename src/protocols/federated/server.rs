@@ -44,7 +44,7 @@ pub(super) struct Server {
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Number of rounds whose answers are shared, from the first.
+    /// Answers to rounds with a lower number are shared, later ones are not.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their
@@ -95,7 +95,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Opens the round: clears the previous answers, and sets the timer of the round's longest duration.
+    /// Opens the round: clears the previous answers, sets the timer that ends the round after its longest duration, and
+    /// makes the ledger entries for silence that depends on what agents measured.
     pub(super) fn open(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         self.open = true;
         self.answered.iter_mut().for_each(|answered| *answered = false);
@@ -120,7 +121,7 @@ impl Server {
         }
     }
 
-    /// Stores an answer; it has no vector if nothing is shared.
+    /// Stores an answer. It has no vector if nothing is shared, if the agent was not asked for one, or under masks.
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         let vector = vector.map(|vector| Dated { round, vector });
         self.buffered += 1;

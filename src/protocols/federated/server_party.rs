@@ -101,7 +101,8 @@ impl Party<FederatedProtocol> for Server {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
             self.policy.clone_from(&fresh.policy);
-            // Conditions of costs follow from the settings. Those from before the fork stay: earlier sums hold under them.
+            // Conditions of costs follow from the settings. Those from before the fork stay: the costs of earlier sums hold
+            // under them.
             let new = fresh.conditions.iter().filter(|condition| !self.conditions.contains(condition));
             let new: Vec<String> = new.cloned().collect();
             self.conditions.extend(new);
@@ -174,7 +175,7 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Number and weight of the vectors of this round that clipping will shorten. `None` if nothing is
+    /// Number and total weight of the vectors of this round that clipping will shorten. `None` if nothing is
     /// clipped, and under masks, where the server cannot see their norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
@@ -251,8 +252,8 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // The planned number of sampled agents, among those that were asked or those whose vectors arrived, over which
-        // the share of vectors within the norm is computed.
+        // The planned number of sampled agents. The noisy count of vectors within the norm is divided by it. With the
+        // divisor `Arrived` it is planned for the agents whose vectors arrived, otherwise for those that were asked.
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),
@@ -264,7 +265,8 @@ impl Server {
         let vectors = if self.dry {
             release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
-            // An entry for the agents of each epsilon, with the cost at their own rate; the largest cost is admitted first.
+            // One ledger entry for all agents with the same epsilon, with the cost at their own rate. The entry with the
+            // largest cost comes first, so that it is the first to be checked against the budget.
             let levels = levels_of(&self.personal);
             let level = |level: &AgentLevel| {
                 let rates = mechanism.rates.as_ref().map(|rates| rates.priced_at(level.rate));

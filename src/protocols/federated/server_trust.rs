@@ -14,11 +14,12 @@ pub enum ServerTrust {
     /// The server sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// The server sees sums only, and which agents answer: each agent decides at random whether it takes part, adds a share of the noise, and masks
-    /// what it sends with numbers agreed on with every other agent and with numbers of its own. The server can compute
-    /// the sum of a round only if a majority of agents answers and sends its shares of the masks; otherwise agents get
-    /// no sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but
-    /// to learn whatever it can from what it receives.
+    /// The server sees sums only, and which agents answer: each agent decides at random whether it takes part, adds a
+    /// share of the noise, and masks what it sends with numbers agreed on with every other agent (or with `neighbours` of
+    /// them) and with numbers of its own. The server can compute the sum of a round only if a majority of agents answers
+    /// and sends its shares of the masks (with `neighbours`, a majority of those of each agent); otherwise agents get no
+    /// sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but to
+    /// learn whatever it can from what it receives.
     ///
     /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {
@@ -30,8 +31,8 @@ pub enum ServerTrust {
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
         /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are its
-        /// neighbours on a random ring. k / 2 + 1 shares of its neighbours recover a secret, and a round is given up if fewer
-        /// neighbours of some agent answer. Default: all agents (full masks).
+        /// neighbours on a random ring. k / 2 + 1 shares of its neighbours recover a secret, and a round is given up if
+        /// fewer neighbours of some agent answer. Default: all agents (full masks).
         /// Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
         /// (poly)logarithmic overhead".
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +60,8 @@ impl ServerTrust {
         }
     }
 
-    /// An upper bound of the probability that a graph of few neighbours does not protect, for `agents` agents.
+    /// An upper bound on the probability that a random graph in which each of `agents` agents has few neighbours does not
+    /// protect single vectors in a round with `absent` absent agents; `None` with full masks or a trusted server.
     pub(super) fn failure(self, agents: usize, absent: usize) -> Option<f64> {
         let Self::Masked { colluding, .. } = self else { return None };
         let gone = self.gone(agents, absent)?;
@@ -84,9 +86,9 @@ impl ServerTrust {
             false => "cannot fail".to_owned(),
         };
         Some(format!(
-            "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the others \
-             that answer are connected, which {fails} if colluding and absent agents do not depend on the graph and at most \
-             {gone} are absent",
+            "a random graph of masks with {k} neighbours each in which no agent has {} colluding neighbours and the agents \
+             that answer without colluding are connected, which {fails} if colluding and absent agents do not depend on the \
+             graph and at most {gone} are absent",
             threshold(k)
         ))
     }

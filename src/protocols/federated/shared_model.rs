@@ -28,7 +28,7 @@ impl WeightOutcomes {
     }
 }
 
-/// Largest number of measurements from which an agent computes its models whenever it draws from them, instead of keeping them.
+/// With at most this number of measurements, an agent does not keep its models: it computes them anew for every draw.
 pub(super) const FEW: usize = 16;
 
 /// The shared model of one agent.
@@ -36,8 +36,9 @@ pub(super) const FEW: usize = 16;
 pub(super) struct SharedModel {
     common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
-    /// The posterior given all measurements, once there are more than [`FEW`]. It takes M^2 / 2 numbers, so that with few measurements
-    /// every draw computes it anew. Always absent if outcomes are centred by their own mean, which changes with every outcome.
+    /// The posterior given all measurements, once there are more than [`FEW`]. It takes M^2 / 2 numbers, so that with few
+    /// measurements every draw computes it anew. Always absent if outcomes are centred by their own mean, which changes
+    /// with every outcome.
     posterior: Option<WeightPosterior>,
     /// The measurements (query, and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
     seen: Vec<(Query, f64)>,

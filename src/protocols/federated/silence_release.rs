@@ -14,7 +14,7 @@ use crate::protocols::stage::JournalLedger;
 use crate::vocab::{Neighbours, Observer};
 use std::sync::Arc;
 
-/// The condition of a loss whose neighbour has an agent that contributes zeros.
+/// The condition of a loss under the neighbouring relation that sets one agent's contribution to zero.
 const NULL_AGENT: &str =
     "an agent that contributes nothing being silent with a probability between the same bounds";
 

@@ -98,9 +98,9 @@ impl Server {
         Ok([server.clone(), agents.clone()])
     }
 
-    /// Checks, before shares are requested, that the budget admits the sum of `survivors` parts for the server, the
-    /// agents and the relays. Rounds that were given up count too, since their shares may still arrive. Makes the
-    /// ledger entries of the relays, and returns that of the server.
+    /// Checks, before shares are requested, that the budget admits the sum of the vectors of `survivors` agents for the
+    /// server, the agents and the relays. Rounds that were given up count too, since their shares may still arrive. Makes
+    /// the ledger entries of the relays, and returns that of the server.
     pub(super) fn budget_admits_sum(
         &mut self,
         contract: &MaskingContract,

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 /// The terms of Theorem 1's bound on regret, by round, for the first agent, with constants and logarithms set to 1:
 /// psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions are in units of the
-/// model's standard deviation. The terms are reported for series that clip vectors and trust the server.
+/// model's standard deviation. The terms are reported for series that clip vectors at a fixed norm, trust the server, and
+/// use neither `selection`, `importance` nor `overlap`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

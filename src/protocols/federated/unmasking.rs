@@ -25,7 +25,7 @@ pub(super) struct Unmasking {
 #[derive(Clone, Debug)]
 pub(super) struct PendingUnmasking {
     pub(super) round: u64,
-    /// Agents whose vectors are in the sum.
+    /// Number of agents whose vectors are in the sum.
     pub(super) survivors: u64,
     /// By agent: whether its answer is in the sum, and whether it is a member.
     pub(super) answered: Arc<Vec<bool>>,
@@ -37,7 +37,7 @@ pub(super) struct PendingUnmasking {
 }
 
 impl Unmasking {
-    /// Agents whose parts are in the sums.
+    /// Number of agents whose vectors are in the sums.
     pub(super) fn survivors(&self) -> u64 {
         self.answered.iter().filter(|answered| **answered).count() as u64
     }

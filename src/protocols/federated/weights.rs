@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// The behaviour of a weight schedule.
 pub trait Weights {
-    /// Weights of aggregation k (0 follows the initial points): regions x agents, each at least 0 and each region's
-    /// sum 1; `explored` is the region that each agent explores. They are public: nothing that is protected may enter
-    /// them.
+    /// Weights of sum k (sum 0 follows the initial points): regions x agents, each at least 0, and those of each region
+    /// add up to 1; `explored` is the region that each agent explores. They are public: they must not depend on anything
+    /// that is protected.
     fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>>;
 
     /// What is wrong with the schedule as a whole.
@@ -71,7 +71,7 @@ impl Default for WeightSchedule {
 }
 
 impl WeightSchedule {
-    /// Weights of aggregation k (0 follows the initial points): regions x agents, each region's sum is 1.
+    /// Weights of sum k (sum 0 follows the initial points): regions x agents; those of each region add up to 1.
     #[must_use]
     pub fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
         self.as_dyn().at(k, explored, regions)

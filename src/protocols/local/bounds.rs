@@ -1,4 +1,5 @@
-//! Bounds on a series' regret: the lower bound of Theorem 1, and the upper bound of the learner's theorem.
+//! Bounds on a series' regret: the lower bound of Theorem 1 of Zhou and Tan 2021, and the upper bound of the learner's
+//! theorem.
 
 use crate::gp::covariance::Shape;
 use crate::gp::gain_bounds;
@@ -9,7 +10,7 @@ use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 /// Number of rounds (of a series) at which bounds are computed, at most.
 const PLACES: u64 = 60;
 const NORM: &str =
-    "unless the learner states B, it is max |f - prior mean|, which may be below the norm of f - prior mean";
+    "unless the learner states B, B is max |f - prior mean|, which may be below the norm of f - prior mean";
 
 /// What the bounds of all series of one replication need. The information gain is computed once for
 /// each noise variance.
@@ -23,7 +24,7 @@ pub(super) struct Bounds<'a> {
     gains: Vec<(f64, Option<Vec<f64>>)>,
 }
 
-/// The quantities on which the lower bound of Theorem 1 depends.
+/// The quantities on which the lower bound of Theorem 1 of Zhou and Tan 2021 depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LowerBoundInputs {
     /// B, bound on |f - prior mean|.

@@ -9,8 +9,8 @@ use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. Regret is against the
-/// largest mean reward of the user's own cohort in that round.
+/// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. The regret of a
+/// user is the largest mean reward of its own cohort in that round minus the mean reward of the arm that it tried.
 ///
 /// A cohort's function follows from the objective's as an agent's does in `Federated`: mu + sqrt(1 - h) (f - mu) +
 /// sqrt(h) (g - mu), with mu the prior mean, and with the cohort's `differences`. With `drift` it changes after every
@@ -22,16 +22,16 @@ use serde::{Deserialize, Serialize};
 pub struct Cohort {
     /// Name in tables.
     pub name: String,
-    /// How many users belong to it, relative to the other cohorts: a user (a person, with `population`) is in a cohort with
-    /// probability share over the sum of all shares. Default: 1.
+    /// How many users belong to it, relative to the other cohorts: a user (with `population`, a person) is in a cohort with
+    /// probability `share` divided by the sum of all shares. Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
     /// h: mean rewards are mu + sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), with mu the prior mean, f common to all
     /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How the cohort differs otherwise: `shift`, `scale`, `noise`, `drift`; a stated list has one entry, that of the cohort.
-    /// Default: not at all.
+    /// How the cohort differs otherwise: `shift`, `scale`, `noise`, `drift`; a stated list has one entry, that of the
+    /// cohort. Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// Users of the cohort who try an arm and never report. Default: as `never_answer` of the protocol.

@@ -138,8 +138,8 @@ impl Crowd {
         })
     }
 
-    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms; only those of one cohort if
-    /// its position is given.
+    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms; only those of one
+    /// cohort if its position is given.
     ///
     /// # Errors
     /// If nothing bounds the rewards, or there is no finite noise.

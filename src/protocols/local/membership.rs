@@ -1,4 +1,5 @@
-//! The cohort and the epsilon of each user: the same in every series, and public.
+//! The cohort and the epsilon of each user, which are public. All series draw them with the same random numbers, so a user
+//! has the same cohort in every series.
 
 use super::popularity::PopularityModel;
 use crate::privacy::PersonalEpsilons;
@@ -28,7 +29,7 @@ pub(super) struct Membership {
     pub(super) population: Option<Population>,
     /// Name and share of each cohort; empty if there are none.
     pub(super) cohorts: Arc<Vec<(String, f64)>>,
-    /// Node of the party that represents all users.
+    /// Node of the seed tree for the party that represents all users.
     pub(super) users: Key,
 }
 

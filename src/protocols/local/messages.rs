@@ -15,7 +15,7 @@ vocabulary! {
     pub enum Message {
         /// From a user: it has arrived.
         Arrived {
-            /// Number of the user's visit, from 0.
+            /// Number of the user, from 0: where people visit repeatedly, the number of the visit.
             user: u64,
         } = 0,
         /// From the service: play this arm.
@@ -110,7 +110,8 @@ vocabulary! {
             /// Whether the reward lies outside of the bound.
             exceeds: bool,
         } = 5,
-        /// A user's reward counts in the running mean, or not, because as many rewards of the same person as may count did so.
+        /// A user's reward has reached the registry of the running mean. It counts, unless the largest number of rewards
+        /// of the same person that may count has been reached.
         Counted {
             /// The user.
             user: u64,
@@ -134,7 +135,7 @@ fn as_word(truth: &bool, digest: &mut Digest) {
 /// Digests nothing: for a field that follows from the rest of the journal.
 fn nothing<T>(_: &T, _: &mut Digest) {}
 
-/// A fact that this protocol records.
+/// The facts that are recorded.
 pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {

@@ -46,7 +46,7 @@ impl NeverAnswer {
         match self {
             Self::Independent(_) | Self::WhenBelow { .. } => stream.uniform() < chance,
             Self::Informative(silence) => {
-                // The draw never fails; a user without one would answer.
+                // The draw never fails; if it did, the user would answer.
                 silence.privatise(&silence.of(reward, best), stream).unwrap_or(false)
             }
         }

@@ -30,7 +30,7 @@ use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// Seconds of a published mean: its noise, and its part in the losses of people.
+/// Seconds for a published mean: to draw its noise, and to account for it in the privacy losses of people.
 const MEAN: f64 = 2e-5;
 
 /// Bytes that a replication holds per user while it is played.
@@ -285,7 +285,8 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         for level in levels {
             let Some(mechanism) = &level.mechanism else { continue };
-            // The learner assumes that no reward lies beyond the bound of the mechanism, which clips rewards or is scaled to it.
+            // The learner assumes that no reward lies beyond the bound of the mechanism, which clips rewards to this bound
+            // or has noise scaled to it.
             facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
             let scale = mechanism.laplace_scale();
             facts.laplace_scale = if facts.laplace_scale > scale { facts.laplace_scale } else { scale };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Root mean square, over all published means, of the difference from the mean of the same rewards before clipping.
 const ERROR: &str = "error of the published means (root mean square)";
-/// Absolute difference of the last published mean.
+/// The absolute value of this difference for the last published mean.
 const LAST: &str = "error of the last published mean";
 
 /// The errors of the means that one series publishes.

@@ -34,7 +34,7 @@ pub struct Local {
     /// Name of the party that recommends and learns.
     #[schemars(with = "crate::vocab::PartyName")]
     pub service: String,
-    /// Name of the party that represents all users; each of them has its links and availability.
+    /// Name of the party that represents all users; every user has the links and the availability of this party.
     #[schemars(with = "crate::vocab::PartyName")]
     pub users: String,
     /// T, the number of users who try an arm.
@@ -79,16 +79,17 @@ pub struct SeriesRecipe {
     pub report: Report,
     /// How the service chooses the next arm.
     pub learner: LearnerModel,
-    /// An epsilon for each user, in place of that of `report`: the report is made private with the user's own. Whatever the
-    /// epsilon, rewards have the same bound, and the learner assumes the mean variance of a report. Default: all users have the
-    /// epsilon of `report`.
+    /// An epsilon for each user, in place of that of `report`: a report is made private with the epsilon of its user. The
+    /// bound of rewards is the same for every epsilon, and a learner assumes the mean variance of its users' reports.
+    /// Default: all users have the epsilon of `report`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilons: Option<PersonalEpsilons>,
-    /// The mean of all rewards so far, which a registry that all users trust publishes to readers. Default: nothing is published.
+    /// The mean of all rewards so far, which a registry that all users trust publishes to readers. Default: no mean is
+    /// published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_mean: Option<RunningMean>,
-    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default: false, one
-    /// learner for all users.
+    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default:
+    /// false, one learner for all users.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_cohort: bool,
 }

@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// The mean of all reported rewards so far, published after every reward (or every k-th) to readers. A registry that all users trust
-/// adds up their clipped rewards by tree aggregation, so that all publications together have one price.
+/// The mean of all reported rewards so far, published after every reward (or every k-th) to readers. A registry that all
+/// users trust adds up their clipped rewards by tree aggregation, so that all publications together have one privacy
+/// cost.
 ///
-/// A sum has noise of a standard deviation that grows with the logarithm of the number of rewards, while fresh noise for
-/// each publication would have to grow with its square root. Readers learn nothing else, but which arms earlier users were
-/// given depends on the reports, so the ledger lists the reports for readers too.
+/// The standard deviation of the noise of a sum grows with the logarithm of the number of rewards; with fresh noise for
+/// each publication, it would have to grow with the square root of this number. Readers get nothing else. But the rewards
+/// depend on the arms that users were given, and these depend on earlier reports, so the ledger lists the reports for
+/// readers too, unless the learner ignores outcomes.
 ///
 /// Example: `RunningMean(readers: ["public"], range: Range(low: -3, high: 3), epsilon: 1, delta: 1e-6)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,13 +28,15 @@ pub struct RunningMean {
     pub epsilon: Epsilon,
     /// Delta of that epsilon.
     pub delta: Delta,
-    /// Rewards of one person that count; further ones are left out of the mean. Default: the mean number of visits, rounded up.
+    /// Largest number of rewards of one person that count; further ones are left out of the mean. Default: the mean number
+    /// of visits of a person, `rounds` over `population`, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contributions: Option<NonZeroU64>,
-    /// Rewards from one publication to the next. Default: 1.
+    /// Number of counted rewards from one publication to the next. Default: 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub every: NonZeroU64,
-    /// Rewards after which a new tree begins, which costs less for persons with several rewards and adds noise. Default: none.
+    /// Number of rewards after which a new tree begins. Where a person may have several rewards, each partial sum then needs
+    /// less noise for the same epsilon, but a sum has the noise of more partial sums. Default: one tree for all rewards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<NonZeroU64>,
     /// How a sum is computed from noisy partial sums. Default: `FewestPartialSums`.
@@ -51,7 +55,7 @@ const fn is_one(number: &NonZeroU64) -> bool {
     number.get() == 1
 }
 
-/// The condition under which the price holds, beside those of the mechanism.
+/// The condition under which the privacy loss holds, besides those of the mechanism.
 pub(super) const TRUSTED: &str = "the registry that adds up the users' rewards being trusted by them";
 
 impl RunningMean {
@@ -92,13 +96,15 @@ impl RunningMean {
             }
         }
         let Some(population) = protocol.population else {
-            let expected = "`population`, since the price of all means together is that of a person";
+            let expected =
+                "`population`, since the privacy cost of all means together is stated for one person";
             let cure = "write population: how many people there are, in the protocol";
             refuse("", expected, "none".to_owned(), cure);
             return problems;
         };
         if protocol.differ {
-            let expected = "users who are all alike, since the price of the means is one for all of them";
+            let expected =
+                "users who are all alike, since the means have one privacy cost, the same for all of them";
             let found = "cohorts, or an epsilon for each user".to_owned();
             refuse("", expected, found, "leave one of the two out");
         }

@@ -76,7 +76,8 @@ impl<'a> Tally<'a> {
                 self.evaluations.add_point(self.played, (*arm, point), (*value, *reward), at);
                 self.count((*reward, *value), *exceeds);
             }
-            // This fact directly follows the `Played` fact of the same user, so the last noise is that user's.
+            // This fact directly follows the `Played` or `Tried` fact of the same user, so the last noise and the last
+            // reward are that user's.
             OwnFact::Silent { .. } => {
                 self.silent += 1;
                 self.reported_noise -= self.last_noise;

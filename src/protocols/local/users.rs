@@ -1,5 +1,5 @@
-//! The users: each tries the arm it was given, and reports its reward after clipping and noise, late or
-//! never.
+//! The users: each tries the arm that it was given, and reports its reward after the mechanism of the series has made it
+//! private. A report may be late, and some users never report.
 
 use super::arrivals::ArrivalProcess;
 use super::crowd::{CohortUsers, LevelOfUsers, protected};
@@ -110,7 +110,8 @@ pub(super) struct Users {
     meter: BudgetMeter,
     /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
-    /// The sum of all rewards so far, once there is one and means are published, and the number of rewards.
+    /// The sum of all rewards so far that count, and their number; `None` before the first reward, or if no mean is
+    /// published.
     sum: Option<(RunningSum, u64)>,
 }
 
@@ -136,7 +137,7 @@ impl Users {
 
     /// Lets the next user arrive; ends the series if too many users in a row have got no arm.
     fn come(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
-        // A fork may have lowered the number.
+        // A fork may have lowered `give_up_after` below the number of users without an answer.
         if self.unanswered >= self.settings.give_up_after {
             return end(ctx, format!("{} consecutive users got no answer from the service", self.unanswered));
         }
@@ -261,7 +262,7 @@ impl Users {
         let Some(publishing) = self.settings.publishing.clone() else { return Ok(()) };
         if self.sum.is_none() {
             let mut occasion = self.occasion(ctx, "running means of rewards", user, round);
-            // All sums together, about every person.
+            // One entry for all sums together; it is about every person.
             occasion.unit_index = None;
             occasion.conditions.push(TRUSTED.to_owned());
             let Some((first, others)) = publishing.observers.split_first() else { return Ok(()) };

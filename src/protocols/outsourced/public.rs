@@ -20,7 +20,7 @@ pub(super) fn taken_as_public(
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [
         "which row is queried in which round: chosen by the modeler from what was released to it",
-        "when messages arrive: delays and losses are drawn independently of the data",
+        "when messages arrive: delays and lost messages are drawn independently of the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
     // If r was chosen by the design rule, it depends on the inputs; the scenario states only the number.

@@ -1,9 +1,10 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
 //! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, with the paper's numbers of algorithms and theorems,
-//! and with corrections where a proof requires them. Here n is the number of settings, T the number of rounds, sigma
-//! the standard deviation of the noise, and k1 the smallest correlation of two neighbours' functions. The prior
-//! variance of functions is 1; for prior variance s2, pass sigma / sqrt(s2), and multiply every distance between
+//! and with corrections where a proof requires them. Neighbours are two validation sets that differ in one record; the
+//! function of a set gives the performance of each setting on it. Here n is the number of settings, T the number of
+//! rounds, sigma the standard deviation of the noise, and k1 the smallest correlation of two neighbours' functions. The
+//! prior variance of functions is 1; for prior variance s2, pass sigma / sqrt(s2), and multiply every distance between
 //! outcomes by sqrt(s2). Logarithms are natural.
 
 use crate::learners::BetaSchedule;
@@ -15,8 +16,8 @@ pub fn beta(n: usize, t: u64, delta: Delta) -> f64 {
     BetaSchedule::Kusner { delta }.at(t, n)
 }
 
-/// c of Algorithm 1, the distance that two neighbours' functions exceed with probability at most delta / 3:
-/// 2 sqrt((1 - k1) ln(3 n / delta)).
+/// c of Algorithm 1, the distance that two neighbours' functions exceed at any of n settings with probability at most
+/// delta / 3: 2 sqrt((1 - k1) ln(3 n / delta)).
 #[must_use]
 pub fn c_noisy(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(3.0 * n as f64 / delta)).sqrt()
@@ -28,13 +29,14 @@ pub fn c_noise_free(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(2.0 * n as f64 / delta)).sqrt()
 }
 
-/// q as printed in Algorithm 1: sigma sqrt(8 ln(3 / delta)). It bounds the noise at one fixed round.
+/// q as printed in Algorithm 1: sigma sqrt(8 ln(3 / delta)). Half of it bounds the noise of one fixed round, except with
+/// probability at most delta / 3.
 #[must_use]
 pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q that covers the noise of all T rounds of both data sets, as the maximum of T outcomes requires:
+/// q whose half bounds the noise of all T rounds of both data sets, as the maximum of T outcomes requires:
 /// sigma sqrt(8 ln(6 T / delta)).
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
@@ -44,32 +46,36 @@ pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
 /// Largest probability that posterior means of two neighbours lie further apart than Theorem 1 states, with its
 /// constants computed from `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
 ///
-/// c fails with probability delta / 3. The confidence bound is needed after T rounds only, at every one of n settings,
-/// for both data sets: 2 n exp(-beta_(T+1) / 2). The bound of Srinivas et al. 2010, Lemma 5.1, holds in every round at
-/// once and fails with probability delta / 2 for each data set, 4/3 delta in all, which Theorem 1 does not need.
+/// The functions lie further apart than c with probability delta / 3. The confidence bound is needed after T rounds
+/// only, at every one of n settings, for both data sets, and fails with probability 2 n exp(-beta_(T+1) / 2). The bound
+/// of Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need: it fails with
+/// probability delta / 2 for each data set, which would make 4/3 delta in all.
 #[must_use]
 pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
 }
 
 /// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their
-/// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that q fails.
+/// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that the noise of
+/// an outcome exceeds half of q.
 ///
 /// The sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
-/// over every t), delta / 3 for c, and `noise`. If none of them fails, Theorem 1 holds too.
+/// over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of these bounds fails,
+/// Theorem 1 holds too.
 #[must_use]
 pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
 }
 
-/// Probability that the corrected q fails: 2 T tails of exp(-ln(6 T / delta)), delta / 3.
+/// Largest probability that the noise of an outcome exceeds half of the corrected q: 2 T tails of exp(-ln(6 T / delta)),
+/// which sum up to delta / 3.
 #[must_use]
 pub fn failure_of_q_corrected(delta: f64) -> f64 {
     delta / 3.0
 }
 
-/// Probability that the printed q fails: at most exp(-ln(3 / delta)) for the noise of each of T rounds, which is the
-/// same noise for both data sets; so T delta / 3 in all, not delta / 3.
+/// Largest probability that the noise of an outcome exceeds half of the printed q: exp(-ln(3 / delta)) for the noise of
+/// each of T rounds, which is the same noise for both data sets; so T delta / 3 in all, not delta / 3.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0
@@ -107,7 +113,8 @@ pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
 }
 
-/// Theorem 4 as printed: sigma sqrt(8 ln(1 / delta)) + W + (a / epsilon)(W + c + q), W = Omega / T.
+/// Theorem 4 as printed: sigma sqrt(8 ln(1 / delta)) + W + (a / epsilon)(W + c + q). W = Omega / T is `width`, and
+/// (W + c + q) / epsilon is `noise_scale`.
 #[must_use]
 pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -> f64 {
     sigma * (8.0 * libm::log(1.0 / delta)).sqrt() + width + a * noise_scale

@@ -34,7 +34,8 @@ pub enum CannotRelease {
     NoNoise,
     /// One round, for an analysis that divides by the logarithm of the number of rounds.
     #[error(
-        "Algorithm 2 expects at least 2 rounds, since its regret divides by ln T, found 1: raise `rounds`"
+        "Algorithm 2 expects at least 2 rounds, since the bound on its regret divides by a power of ln T, found 1: raise \
+         `rounds`"
     )]
     TooFewRounds,
     /// The objective states no loss.

@@ -5,7 +5,7 @@ use crate::privacy::ledger::{LedgerWriter, Occasion, ReleaseError, enter};
 use crate::privacy::mechanisms::{Informative, Mechanism};
 use crate::rng::Key;
 
-/// The setting by which outcomes are missing, and the node of the seed tree for the draws.
+/// How outcomes are missing (the scenario's `silence`), and the node of the seed tree for the draws.
 #[derive(Clone, Copy)]
 pub(super) struct MissingOutcomes {
     pub(super) recipe: Informative,
@@ -15,10 +15,10 @@ pub(super) struct MissingOutcomes {
 }
 
 impl MissingOutcomes {
-    /// Decides whether the owner never learns the outcome of a trial, whose number is the round of
-    /// `occasion`. What is published depends on which outcomes are known, and the loss of the
-    /// publication's mechanism holds given that set. So the ledger has an entry for the decision,
-    /// as if readers saw it, and the two losses add up.
+    /// Decides whether the owner never learns the outcome of a trial, whose number is the round of `occasion`. What is
+    /// published depends on which outcomes are known, and the privacy loss of the publication's mechanism holds given the
+    /// set of known outcomes. So if the decision depends on the outcome, the ledger has an entry for it, as if readers saw
+    /// it, and the two losses add up.
     pub(super) fn is_missing(
         &self,
         ledger: &mut dyn LedgerWriter,

@@ -3,6 +3,7 @@
 //!
 //! The owner holds the validation set V and tries settings; workers, which are machines of the owner, train a model for
 //! each setting. When all trials are done, the owner releases once and publishes the result to readers.
+//! [`EverySetting`] also publishes each setting before it is tried.
 //!
 //! ```text
 //! owner --Train(k, setting)--> worker       given to another worker after a timeout
@@ -12,10 +13,11 @@
 //! owner <--Received----------- reader
 //! ```
 //!
-//! The losses of Algorithm 3, of the evaluation of a fixed grid and of the publication of every setting are proven,
-//! given the loss function's stated constants. Those of Algorithms 1 and 2 are conditional on functions from the
-//! assumed prior. The loss of publishing the best of a random number of trials is conditional on readers who do not
-//! learn this number.
+//! The privacy losses of Algorithm 3 of that paper (with corrected constants), of [`FixedGrid`], [`EverySetting`] and
+//! [`AboveThreshold`] are proven, given the loss function's constants; if the scenario states these, the losses are
+//! conditional on them. The privacy losses of Algorithms 1 and 2 are conditional on functions from the assumed prior, that
+//! of Algorithm 2 also on a stated rate of convergence. The privacy loss of [`RandomRepetitions`], which publishes the
+//! best of a random number of trials, is also conditional on readers who do not learn this number.
 
 mod box_points;
 pub mod constants;

@@ -11,12 +11,13 @@ use crate::protocols::stage::SeriesOutcome;
 pub(super) struct Trials {
     settings: Vec<usize>,
     outcomes: Vec<f64>,
-    /// Whether outcomes cannot be missing because of their values.
+    /// Whether the outcome of every trial is known: none can be missing because of its value.
     complete: bool,
 }
 
 impl Trials {
-    /// No trials; `complete` if outcomes cannot be missing because of their values.
+    /// No trials yet; `complete` if the outcome of every trial will be known, that is, none can be missing because of its
+    /// value.
     pub(super) fn new(complete: bool) -> Self {
         Self { settings: Vec::new(), outcomes: Vec::new(), complete }
     }
@@ -65,7 +66,8 @@ impl Trials {
         Ok(posterior.mean().to_vec())
     }
 
-    /// The utility of each of `n` settings.
+    /// The utility of each candidate ([`Self::candidates`]) among `n` settings; that of every setting for
+    /// [`Utility::PosteriorMean`], where no outcome can be missing.
     pub(super) fn utilities(
         &self,
         task: &Task,
@@ -98,7 +100,8 @@ impl Trials {
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
     pub(super) value: Option<f64>,
-    /// The value, without noise, of the setting that a reader chose; `None` as long as there is none, and if it is not known.
+    /// The value, without noise, of the setting that a reader chose; `None` before a reader has chosen one, or if the value
+    /// is not known.
     pub(super) chosen: Option<f64>,
 }
 

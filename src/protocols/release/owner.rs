@@ -203,8 +203,8 @@ impl Owner {
         Ok(released.map(|index| candidates[index]))
     }
 
-    /// Releases a secret, with these relays as further observers; the budget is checked for validation records and for
-    /// training records.
+    /// Releases a secret, with these relays as further observers; the budget is checked for validation records and, if
+    /// models are trained, for training records.
     fn release<M: Mechanism + ?Sized>(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

@@ -35,10 +35,11 @@ pub(super) struct OwnerConfig {
     pub(super) relays: ReadingRelays,
     /// Conditions of every release besides those of its mechanism.
     pub(super) conditions: Vec<String>,
-    /// Random numbers of the mechanisms, and of the learner.
+    /// Random numbers of the mechanisms.
     pub(super) mechanisms: Stream,
+    /// Random numbers of the learner.
     pub(super) learning: Stream,
-    /// Outcomes that the owner never learns because of their value.
+    /// Outcomes that the owner never learns because of their value or regret; `None` if it learns all.
     pub(super) silence: Option<MissingOutcomes>,
     /// The user's programs, for a learner that is one of them.
     pub(super) programs: Programs,

@@ -29,8 +29,8 @@ use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
 /// The condition of every entry where outcomes are missing because of their value.
-const KNOWN_OUTCOMES: &str = "the outcomes that are known in this run: which they are depends on the records, and with others \
-                              the publication costs another amount";
+const KNOWN_OUTCOMES: &str = "the outcomes that are known in this run: which outcomes are known depends on the records, and \
+                              if others were known, the publication could have another privacy loss";
 
 impl Protocol for Release {
     fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
@@ -70,8 +70,8 @@ impl Protocol for Release {
         &["retry.**"]
     }
 
-    /// A relay sees how many settings a search above a threshold tries, and where outcomes may be missing, whether a setting is
-    /// announced.
+    /// A relay sees how many settings are tried by a search that stops above a threshold, and, where outcomes may be
+    /// missing, whether a setting is announced.
     fn relays_learn_protected_data(&self) -> bool {
         let above = |series: &ReleaseSeries| series.publication.get::<AboveThreshold>().is_some();
         self.silence.is_some_and(|silence| silence.depends()) || self.series.iter().any(above)

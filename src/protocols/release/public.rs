@@ -8,9 +8,9 @@ use crate::vocab::{Origin, PublicFact};
 /// The observer of a publication, for all readers of the scenario together.
 pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
-/// The shape of a tuning task, to which the noise is scaled.
+/// The numbers that describe a tuning task, to which the noise is scaled.
 const TASK_FACTS: &str =
-    "number of validation records, range and slope of the loss, and the regularisation parameters";
+    "number of validation records, range and Lipschitz constant of the loss, and regularisation parameters";
 
 /// What the timing of messages reveals.
 const TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \

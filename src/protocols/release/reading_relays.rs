@@ -12,8 +12,8 @@ pub(super) struct ReadingRelays {
     pub(super) of_publication: Arc<[Observer]>,
     /// Relays that can read messages of either kind; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
-    /// Relays of messages of either kind, whether they can read them or not: how many messages there are, when, and how long,
-    /// may depend on outcomes. No reader is among them.
+    /// Relays of messages of either kind, whether they can read them or not: the number, the times and the lengths of
+    /// messages may depend on outcomes. No reader is among them.
     pub(super) of_traffic: Arc<[Observer]>,
     /// The same relays, and readers that relay messages to workers: they see when a search ends.
     pub(super) of_search: Arc<[Observer]>,

@@ -21,7 +21,7 @@ pub(super) struct Choice {
     pub(super) jitter: f64,
 }
 
-/// The search: the settings tried so far, and their outcomes, which are not published.
+/// The search: the settings tried so far whose outcomes are known, and these outcomes, which are not published.
 #[derive(Clone)]
 pub(super) struct Sampler {
     recipe: Sampling,
@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         /// With the same settings, scores of neighbours (every outcome changed by at most 0.01) never differ by more
-        /// than the sensitivity in the price; the largest difference for random changes is above 2 % of it.
+        /// than the sensitivity that the mechanism states; the largest difference for random changes is above 2 % of it.
         #[test]
         fn scores_of_neighbours_keep_the_sensitivity(
             n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,

@@ -26,14 +26,15 @@ pub(super) enum Searcher {
 pub(super) struct UntilAbove {
     pub(super) order: Vec<usize>,
     mechanism: FirstAbove,
-    /// The comparisons so far, with a copy of the stream of the mechanisms. The release at the end draws the same noise from
-    /// the stream itself, so it ends at the same trial.
+    /// The comparisons so far, with a copy of the stream of the mechanisms. The release at the end makes the same
+    /// comparisons again, with the same noise drawn from the stream itself, so it selects the trial at which the search
+    /// stopped.
     begun: Option<(Comparisons, Stream)>,
 }
 
 impl UntilAbove {
-    /// Whether the search stops at the trial with this outcome; `stream` is that of the mechanisms, from which nothing has been drawn
-    /// since the search began.
+    /// Whether the search stops at the trial with this outcome; `stream` is the stream of the mechanisms, from which nothing
+    /// has been drawn since the search began.
     ///
     /// # Errors
     /// [`CannotRelease::Mechanism`] if the mechanism cannot compare.
@@ -88,8 +89,8 @@ impl Searcher {
         })
     }
 
-    /// Passes an outcome to the method. Returns the jitter of its model, which the outcome has updated; 0 if it has no
-    /// model.
+    /// Passes an outcome to the method. Returns the jitter of the learner's model, which the outcome has updated; 0 if the
+    /// method updates no model here.
     ///
     /// # Errors
     /// [`CannotRelease::Trial`] if the model cannot process the outcome.

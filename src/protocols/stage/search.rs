@@ -208,7 +208,7 @@ impl SearchSettings<'_> {
         facts.extend(stage.inputs_of_records());
         let protocol = [
             "which arm is queried in which round: the searcher chooses it from the answers so far",
-            "when messages arrive: times and losses are drawn independently of the data",
+            "when messages arrive: times and lost messages are drawn independently of the data",
         ];
         let (about, known_to) = (self.measurer.1, self.searcher.1);
         let facts = facts.into_iter().map(|fact| fact.about(about).for_observer(known_to));

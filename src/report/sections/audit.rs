@@ -126,7 +126,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict, with the reason if it is inconclusive, or with the factor if it is consistent.
+/// The verdict. If it is refuted, with the condition under which the upper bound holds, if there is one; if it is
+/// inconclusive, with the reason; if it is consistent, with the factors.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {

@@ -5,8 +5,8 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every agent is asked, and `participation` draws at random which agents take part in a sum: `Everyone()`. Nobody sees
-/// who was drawn, so the privacy loss is amplified by subsampling.
+/// Every agent is asked, and `participation` draws at random which agents take part in a sum: `Everyone()`. Agents do not
+/// see who was drawn, unless `visible_participation` is set, so the privacy loss is reduced by subsampling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Everyone {}

@@ -2,14 +2,15 @@
 
 use crate::rng::Stream;
 
-/// What the server knows before it selects the agents of a round. Everything but the reports and their sums is public.
+/// What the server knows before it selects the agents of a round. Everything but the reports and their sums is taken as
+/// public.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectionHistory {
     /// The round for which agents are selected; 0 follows the initial points.
     pub round: u64,
     /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,
-    /// By agent: what it reported last, with the noise that was added; `None` before its first report.
+    /// By agent: what it reported last, with the noise that was added, if any; `None` before its first report.
     pub reported: Vec<Option<f64>>,
     /// By agent: the last round in which it was selected and its answer arrived in time.
     pub involved: Vec<Option<u64>>,
@@ -44,7 +45,7 @@ impl SelectionHistory {
 }
 
 /// Draws `count` of the agents without replacement, one after another, each time with probabilities in proportion to the
-/// weights of those that are left; with equal probabilities if none of these is above 0.
+/// weights of those that are left; with equal probabilities if none of these is above 0 or their sum is not finite.
 #[must_use]
 pub fn by_weight(mut from: Vec<(usize, f64)>, count: usize, stream: &mut Stream) -> Vec<usize> {
     let mut drawn = Vec::with_capacity(count.min(from.len()));

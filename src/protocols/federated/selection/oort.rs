@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// K agents by utility: a share of them by statistical and system utility, the others among agents that have not answered
-/// yet, in proportion to their announced speed.
+/// K agents by utility: a share 1 - epsilon of them by statistical and system utility, the others among agents that have
+/// not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration, not a privacy loss.
 ///
 /// With the report U = n sqrt(mean of squared losses) over the n measurements of an agent, L the last round in which it
 /// took part, R this round (from 1), D the time of its last answer and T the preferred duration of a round, its utility is
@@ -19,8 +19,8 @@ use std::num::NonZeroU64;
 /// the sum of U over the agents that took part was smaller in the last `pacer_window` rounds than in as many before.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
-/// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared differences
-/// between outcomes and the prediction of the shared vectors.
+/// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared
+/// differences between outcomes and the prediction of the shared vectors.
 ///
 /// Example: `Oort(k: 2, pacer_step: "2s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,7 +28,7 @@ use std::num::NonZeroU64;
 pub struct Oort {
     /// K, the number of agents that are selected.
     pub k: NonZeroU64,
-    /// epsilon in the first round. Default: 0.9, as in the paper.
+    /// epsilon, the share of agents drawn for exploration, in the first round. Default: 0.9, as in the paper.
     #[serde(default = "nine_tenths")]
     pub exploration: Probability,
     /// The factor on epsilon after each round. Default: 0.98, as in the paper.
@@ -91,7 +91,7 @@ fn twenty() -> NonZeroU64 {
 const CAP: f64 = 0.95;
 
 impl Oort {
-    /// epsilon in a round, from 0.
+    /// epsilon in a round; rounds are counted from 0.
     fn exploration_in(&self, round: u64) -> f64 {
         let decayed = self.exploration.get() * libm::pow(self.decay.get(), round as f64);
         decayed.max(self.least_exploration.get().min(self.exploration.get()))
@@ -263,8 +263,8 @@ mod tests {
         assert_eq!(preferred(&[1.0, 1.0, 5.0, 5.0, 9.0]), 1.0);
     }
 
-    /// After more than two rounds an agent is not selected any more, and of those who took part too often the ones with the most
-    /// rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
+    /// After more than two rounds an agent is not selected any more, and of those who took part too often the ones with the
+    /// most rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
     #[test]
     fn agents_retire_after_many_rounds() {
         let retires = Oort {

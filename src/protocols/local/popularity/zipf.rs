@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Person k, counted from 1, makes a visit with probability proportional to 1 / k^exponent. Each visit uses one random
 /// word, and the person's number is monotone in it.
 ///
-/// A person who visits often releases often: the reported loss is that of the person with the most visits.
+/// A person who visits often releases often: the reported privacy loss is that of the person with the most visits.
 /// Source: Johnson, Kemp and Kotz 2005, section 11.2.20.
 ///
 /// Example: `Zipf(exponent: 1)`.

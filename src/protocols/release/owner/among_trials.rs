@@ -13,9 +13,9 @@ use crate::protocols::stage::JournalLedger;
 use std::sync::Arc;
 
 impl Owner {
-    /// Records all comparisons with a threshold in the ledger for relays, before the first trial: each further message to a
-    /// worker shows them that the outcome of the trial before was below the threshold, even if they cannot read it, and the length of
-    /// the publication shows whether there is a setting.
+    /// Records all comparisons with a threshold in the ledger for relays, before the first trial. Even if relays cannot read
+    /// a message, each request to a worker after the first answer shows them that all outcomes so far were below the
+    /// threshold, and the length of the publication shows whether there is a setting.
     pub(super) fn enter_comparisons(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,
@@ -51,7 +51,7 @@ impl Owner {
         let occasion = self.occasion(ctx, best.released);
         let relays = Arc::clone(&self.config.relays.of_publication);
         let relays = match &self.searcher {
-            // For these relays the comparisons are in the ledger since the first trial.
+            // For these relays the comparisons have been in the ledger since the first trial.
             Searcher::UntilAbove(_) => {
                 let known = &self.config.relays.of_search;
                 relays.iter().filter(|relay| !known.contains(relay)).cloned().collect()

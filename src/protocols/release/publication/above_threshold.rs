@@ -12,16 +12,18 @@ use crate::vocab::{Basis, Effort, Epsilon, Finite, Neighbours, NonNegative, Posi
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Settings are tried one after another, each at most once, until the noisy outcome of one is not below a noisy threshold: the search
-/// stops there, and this setting is published. If there is none, nothing is published. Few models are trained where
-/// many settings are good enough.
+/// Settings are tried one after another, each at most once, until the noisy outcome of one is not below a noisy
+/// threshold: the search stops there, and this setting is published. If there is none, nothing is published. Few models
+/// are trained where many settings are good enough.
 ///
-/// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from the time of the publication how
-/// many settings were tried. So machines may train the models (`workers`), which `RandomRepetitions` does not allow. A
-/// threshold that was chosen by looking at the outcomes is not private: state one that follows from the purpose. The protocol's
-/// `rounds` are not used. No model of the function and no prior is assumed.
+/// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from
+/// the time of the publication how many settings were tried. So machines may train the models (`workers`), which
+/// `RandomRepetitions` does not allow. A threshold that was chosen by looking at the outcomes reveals something about
+/// them, which the privacy cost does not cover: state one that follows from the purpose. The protocol's `rounds` do not
+/// limit the number of trials. No model of the function and no prior is assumed.
 ///
-/// Source: Dwork and Roth 2014, Algorithm 1 (AboveThreshold), with the division of epsilon of Lyu, Su and Li 2017, section 4.2.
+/// Source: Dwork and Roth 2014, Algorithm 1 (AboveThreshold), with the division of epsilon of Lyu, Su and Li 2017,
+/// section 4.2.
 ///
 /// Example: `AboveThreshold(epsilon: 1, threshold: -0.2, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
 /// lambda_min: 0.1, lambda_max: 1))`.

@@ -16,7 +16,7 @@ use crate::vocab::{Cost, Delta, Effort, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The owner publishes every setting except the first one, each before it is tried, and at the end the result that
+/// The owner publishes every setting except the first one, each before it is tried, and at the end the results that
 /// `publish` names. Every choice is private: settings to try are chosen by the exponential mechanism (or report noisy
 /// max) on GP-UCB's score, and the setting at the end by the same mechanism on the posterior mean.
 ///
@@ -24,11 +24,12 @@ use serde::{Deserialize, Serialize};
 /// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
 /// differ by at most the sensitivity of one outcome (at most g*/m: range of the loss over number of validation
 /// records) times the largest sum of absolute weights. This assumes no prior: the guarantee holds even if the model is
-/// wrong. The choices are made one after another, each with the same epsilon: the largest for which the composition of
-/// all of them has at most `epsilon` at `delta` (bounded-range composition for adaptive choices; for report noisy max,
-/// composition of pure epsilons).
+/// wrong. The choices are made one after another. Each of them, and the performance if it is published, has the same
+/// epsilon: the largest for which the composition of all of them has at most `epsilon` at `delta` (bounded-range
+/// composition for adaptive choices; for report noisy max, composition of pure epsilons).
 ///
-/// The first setting is drawn at random without any data, at no privacy cost; it is not announced.
+/// The first setting is drawn at random without any data, at no privacy cost; it is not announced. The same holds for
+/// every setting that is chosen before any outcome is known (`silence`).
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 ///
@@ -73,7 +74,7 @@ fn one() -> Positive {
 }
 
 impl EverySetting {
-    /// Number of choices that depend on outcomes: all but the first setting, and the one at the end.
+    /// Number of choices that depend on outcomes: one for every trial but the first, and one for the setting at the end.
     fn choices(&self, task: &Task) -> u64 {
         task.rounds - 1 + u64::from(self.publish.setting())
     }

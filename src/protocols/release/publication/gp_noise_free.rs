@@ -12,8 +12,10 @@ use crate::vocab::{Basis, Claim, Delta, Epsilon, NonNegative, Positive, Probabil
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. This is (epsilon, delta)-DP if
-/// the functions come from the assumed prior and the search converges at the rate that A and tau state.
+/// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. If the functions come from the
+/// assumed prior and the search converges at the rate that A and tau state, then for every pair of neighbours this is
+/// epsilon-DP with probability at least 1 - delta over the functions. This is not (epsilon, delta)-DP, which holds for
+/// every function.
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are inputs,
 /// and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
@@ -59,7 +61,7 @@ impl Publication for GpNoiseFree {
         if foreseen.rounds != 1 {
             return Vec::new();
         }
-        let expected = "at least 2 rounds: Algorithm 2's regret divides by ln T";
+        let expected = "at least 2 rounds: the bound on Algorithm 2's regret divides by a power of ln T";
         vec![Problem::wrong("", expected, "1", "raise `rounds` of the protocol")]
     }
 
@@ -134,7 +136,8 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// The ledger states the probability delta / 2 that c fails (the sum of n tails), and the assumed regret.
+    /// The ledger states the probability delta / 2 that the functions lie further apart than c (the sum of n tails), and the
+    /// assumed regret.
     #[test]
     fn the_ledger_states_the_probability_that_c_fails_and_the_assumed_regret() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

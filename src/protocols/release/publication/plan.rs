@@ -127,8 +127,8 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// Whether its privacy loss, given which outcomes are known, is the same for every set of known outcomes, so that outcomes
-    /// may be missing because of their value. Default: false.
+    /// Whether the proof of its privacy loss, given which outcomes are known, holds for any set of known outcomes, so that
+    /// outcomes may be missing because of their value. Default: false.
     fn allows_missing_outcomes(&self) -> bool {
         false
     }
@@ -168,7 +168,7 @@ pub enum Part {
     Setting,
     /// Its performance only.
     Value,
-    /// Both; each costs epsilon.
+    /// Both. In `GpNoisy` and `FixedGrid` each costs epsilon; in `EverySetting` epsilon is for everything together.
     #[default]
     Both,
 }
@@ -282,7 +282,7 @@ pub struct BestRelease {
 pub enum Utility {
     /// The posterior mean after all trials, at every setting.
     PosteriorMean,
-    /// The mean outcome of each setting; every one has been tried.
+    /// The mean outcome of each setting; every one has been tried. Settings without a known outcome are left out.
     Outcomes,
     /// As `Outcomes`, where settings that were not tried cannot be chosen. Not for private releases: which ones were
     /// tried depends on the data.
@@ -309,7 +309,8 @@ pub enum Measure {
     /// max v - v(lambda~): by how much the released setting's mean outcome falls short of the best outcome, if all
     /// settings were tried.
     OutcomeGap,
-    /// f(lambda*) - f(lambda~): by how much the performance of the released setting falls short of the best.
+    /// f(lambda*) - f(lambda~): by how much the performance of the setting that a reader uses (the released one, or a
+    /// random one if none was released) falls short of the best.
     SettingRegret,
     /// |v~ - f(lambda*)|: the released performance against the optimum.
     ErrorAgainstOptimum,

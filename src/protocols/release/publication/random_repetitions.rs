@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 /// each outcome, and the setting with the largest noisy outcome is published with this outcome, both for `epsilon`
 /// together. This is the usual method of private hyperparameter tuning.
 ///
-/// The privacy does not depend on the number of settings. It does not depend on the number of trials either, but only on its
-/// distribution, as long as nobody learns the number.
-/// The protocol's `rounds` are not used. No model of the function and no prior is assumed.
+/// The privacy cost does not depend on the number of settings. It does not depend on the number of trials either, but only
+/// on its distribution, as long as nobody learns the number. The protocol's `rounds` do not limit the number of trials. No
+/// model of the function and no prior is assumed.
 ///
 /// Source: Liu and Talwar 2019, "Private selection from private candidates"; Papernot and Steinke 2022,
 /// "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6.
@@ -44,8 +44,8 @@ pub struct RandomRepetitions {
     /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
-    /// How noise is sampled. The number of trials is drawn in floating point, so the loss is stated for ideal arithmetic in both
-    /// cases. Default: `Exact`.
+    /// How noise is sampled. The number of trials is drawn in floating point, so the privacy loss is stated for ideal
+    /// arithmetic in both cases. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -57,7 +57,7 @@ pub enum OutcomeNoise {
     /// Laplace noise, which gives pure differential privacy. It cannot be combined with a Poisson number of trials.
     #[default]
     Laplace,
-    /// Gaussian noise, the smallest that has the epsilon at this delta by Renyi divergences.
+    /// Gaussian noise, the smallest with which the Renyi divergences of the publication give `epsilon` at this delta.
     ///
     /// Example: `Gaussian(delta: 1e-6)`.
     Gaussian {
@@ -211,8 +211,8 @@ impl Publication for RandomRepetitions {
         let released = "setting lambda~ and performance v~";
         let mut plan = Plan { best: Some(BestRelease { mechanism, released }), ..Plan::default() };
         if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
-            // The largest of K noises exceeds a bound with at most K times the probability of one noise; the mean of K
-            // is known.
+            // The largest of K noises exceeds a bound with at most K times the probability with which one noise exceeds
+            // it; the mean of K is known.
             let most = laplace.tail(TAIL + libm::log(self.repetitions.mean()));
             plan.guarantees.push(Guarantee::new(
                 Measure::ErrorAtSetting,

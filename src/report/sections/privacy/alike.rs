@@ -72,8 +72,8 @@ mod tests {
     use super::*;
 
     const GRAPH: &str = "holds only with a server that follows the protocol; a random graph of masks with 12 neighbours each in which \
-                         the others that answer are connected, which cannot fail if colluding and absent agents do not depend on \
-                         the graph and at most 3 are absent";
+                         the agents that answer without colluding are connected, which cannot fail if colluding and absent \
+                         agents do not depend on the graph and at most 3 are absent";
 
     #[test]
     fn only_the_difference_is_told() {
