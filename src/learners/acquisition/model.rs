@@ -201,8 +201,8 @@ mod tests {
         (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
     }
 
-    /// Between fits the factor is kept and outcomes are scaled anew: the posterior after an update for each outcome is, to the last
-    /// bit, that of a model that was not updated in between.
+    /// Between fits the Cholesky factor is extended and outcomes are scaled anew: the posterior after an update for each
+    /// outcome is, to the last bit, that of a model that was not updated in between.
     #[test]
     fn updates_between_fits_do_not_change_the_posterior() {
         let (mut often, mut once) = (model(0.1), model(0.1));
