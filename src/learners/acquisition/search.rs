@@ -108,8 +108,8 @@ impl Search {
         Some(SearchBox::new(sides.map(|(side, ordered)| if ordered { *side } else { (0.0, 1.0) }).collect()))
     }
 
-    /// A point as the model sees it. In a box, whole-numbered inputs move to the place that stands
-    /// for their value in the unit interval; among arms, the point stays as it is.
+    /// A point as the model sees it. In a box, an input that is a whole number moves to the coordinate of the value that it
+    /// is rounded to, and an input with categories to one category; among arms, the point stays as it is.
     fn valid(&self, point: Vec<f64>) -> Vec<f64> {
         match &self.domain {
             Domain::Box(domain) => domain.valid_unit(&point),
@@ -118,7 +118,7 @@ impl Search {
     }
 
     /// The largest value of a function in a region that local searches from these candidates find,
-    /// with its point. Whole-numbered inputs have valid values in all steps.
+    /// with its point. Inputs that are whole numbers or categories have valid values in all steps.
     fn maximum(
         &self,
         groups: &[Vec<Vec<f64>>],
