@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The largest distance between the rows in which neighbouring scaled inputs differ (Kharkovskii, Dai and Low 2020,
-/// Definition 1).
+/// The neighbouring relation of scaled inputs: neighbours differ in one row, and their two versions of this row are at most
+/// this distance apart (Kharkovskii, Dai and Low 2020, Definition 1).
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
 /// The fact that the objective was measured, from which regret is computed.

@@ -10,8 +10,8 @@ use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One evaluation of the objective; in a federation, one round: means over agents, the time of the last measurement,
-/// and its arm.
+/// One evaluation of the objective. In a federation, one round: the numbers are means over agents, and time and arm are
+/// those of the last measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
