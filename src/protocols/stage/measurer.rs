@@ -97,8 +97,8 @@ impl Clone for OutcomeAnswers {
     }
 }
 
-/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of
-/// an arm do. Every release is recorded in the ledger, after a check of the budget.
+/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all answers about
+/// an arm have the same released outcome. Every release is recorded in the ledger, after a check of the budget.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     owner: String,
