@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Payoffs {
-    /// Outcomes with measurement noise in [-R, R] and added Laplace noise: local differential privacy. Zhou and Tan
-    /// 2021, Theorems 2 and 3 and Corollary 1, with the moments v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
+    /// Outcomes with measurement noise in [-R, R], to which Laplace noise of scale s is added for local differential
+    /// privacy. Zhou and Tan 2021, Theorems 2 and 3 and Corollary 1, with the moments v = B^2 + R^2 + 2 s^2 and c = R^2 +
+    /// 2 s^2.
     Private {
         /// R, bound on the noise of an outcome before it is made private. Default: the value that the protocol
         /// provides.

@@ -257,7 +257,8 @@ pub trait LearnerRecipe: Send + Sync {
 const MATRIX_ARMS: u64 = crate::gp::MAX_ARMS as u64;
 
 /// The memory and time that an exact posterior over the arms takes: a row of numbers per outcome, until there are more
-/// outcomes than arms, then a matrix ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
+/// outcomes than arms, then a matrix over the arms ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)). With more than
+/// `MATRIX_ARMS` arms there is no matrix, and each outcome keeps its row.
 pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
     let (n, most) = (arms as f64, MATRIX_ARMS);
     let rows = if arms <= most { outcomes.min(arms) } else { outcomes };

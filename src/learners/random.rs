@@ -1,4 +1,4 @@
-//! Uniformly random choice of arms: a baseline that does not use the arms' inputs.
+//! Uniformly random choice of arms or points: a baseline that uses neither the arms' inputs nor the outcomes.
 
 use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerRecipe};

@@ -39,7 +39,7 @@ struct State {
     posterior: AdaptivePosterior,
     /// Cholesky factor of the prior covariance, for joint draws while outcomes are few.
     prior: Option<Cholesky>,
-    /// Cholesky factor of the posterior covariance, in arm space.
+    /// Cholesky factor of the posterior covariance of all arms, for joint draws once outcomes are more than arms.
     current: Option<Cholesky>,
 }
 
@@ -83,7 +83,8 @@ impl LearnerRecipe for ThompsonSampling {
 }
 
 impl State {
-    /// A random function with mean zero and the posterior's covariance.
+    /// A random function with mean zero and, for `Joint`, the covariance of the posterior; for `Marginal`, its values are
+    /// independent and have the variances of the posterior.
     fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.posterior.mean().len();
         let mut z = vec![0.0; n];

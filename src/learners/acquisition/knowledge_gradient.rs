@@ -71,7 +71,8 @@ impl Envelope {
         most + libm::log(terms.iter().map(|term| libm::exp(term - most)).sum())
     }
 
-    /// The derivatives of the logarithm `value` of the gain by a and by b of each line on the envelope: (position, by a, by b).
+    /// The derivatives of `value`, the logarithm of the gain, with respect to a and b of each line on the envelope:
+    /// (position of the line, derivative with respect to a, derivative with respect to b).
     fn derivatives(&self, value: f64) -> Vec<(usize, f64, f64)> {
         let end = |place: Option<usize>, none: f64| {
             place.and_then(|place| self.crossings.get(place)).map_or(none, |c| *c)

@@ -6,8 +6,9 @@ use crate::special::normal_cdf;
 /// Number of bisection steps in the search for a quantile.
 const HALVINGS: usize = 60;
 
-/// Draws from the Gumbel distribution that has the quartiles of the largest of independent values with these means and variances;
-/// each is at least `known`, the largest mean at an outcome.
+/// Draws from a Gumbel distribution that approximates the largest of independent normal values with these means and
+/// variances: it has the same median and the same interquartile range. A draw below `known`, the best value so far, is
+/// replaced by `known`.
 ///
 /// Source: Wang and Jegelka 2017, "Max-value entropy search for efficient Bayesian optimization", section 3.1.
 pub(super) fn draws(models: &[(f64, f64)], known: f64, count: usize, stream: &mut Stream) -> Vec<f64> {

@@ -9,8 +9,8 @@ use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, re
 /// is not positive definite, the noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
-/// Outcomes count as exact up to this stated noise variance, as a share of the stated prior variance. (Objectives without noise
-/// state 1e-6, to keep matrices well conditioned.)
+/// Outcomes count as exact if the stated noise variance is at most this share of the stated prior variance. (Objectives
+/// without noise state 1e-6, to keep matrices well conditioned.)
 const EXACT: f64 = 1e-5;
 
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
@@ -102,8 +102,8 @@ impl Model {
         *self = Self::new(self.refit, self.d, self.stated.clone());
     }
 
-    /// Fits the hyperparameters if a fit is due, and computes the posterior of all outcomes. Does nothing if hyperparameters are
-    /// never fitted, since [`Self::observe`] then updates the posterior.
+    /// Fits the hyperparameters if a fit is due, and computes the posterior of all outcomes. Does nothing before the
+    /// second outcome, nor if hyperparameters are never fitted, since [`Self::observe`] then updates the posterior.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };
         let t = self.len();
@@ -123,8 +123,8 @@ impl Model {
             }
             self.fitted_at = t;
         } else {
-            // The hyperparameters are those of the last update, so its factor is kept. All outcomes are replaced, since their
-            // scale has changed.
+            // The hyperparameters have not changed since the last update, so the Cholesky factor of the covariance matrix is
+            // extended, not computed anew. All outcomes are replaced, since their scale has changed.
             let known = self.posterior.observations();
             if self.posterior.extend(&self.points[known * self.d..], scaled.clone()).is_ok() {
                 return;
@@ -205,8 +205,8 @@ mod tests {
         (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
     }
 
-    /// Between fits the factor is kept and outcomes are scaled anew: the posterior after an update for each outcome is, to the last
-    /// bit, that of a model that was not updated in between.
+    /// Between fits the Cholesky factor is extended and outcomes are scaled anew: the posterior after an update for each
+    /// outcome is, to the last bit, that of a model that was not updated in between.
     #[test]
     fn updates_between_fits_do_not_change_the_posterior() {
         let (mut often, mut once) = (model(0.1), model(0.1));

@@ -6,10 +6,10 @@ use crate::gp::{Cholesky, GpError, PointPosterior, dot, largest};
 use crate::rng::{Key, sobol};
 use crate::special::normal_quantile;
 
-/// Variance, as a share of the prior's, that values of the function at the points with outcomes are taken to have when they are
-/// conditioned on: without it the matrix of nearly equal points would be singular.
+/// Noise variance, as a share of the prior variance, with which the model is conditioned on values of the function at the
+/// points with outcomes: without it the covariance matrix of nearly equal points would be singular.
 const NUGGET: f64 = 1e-7;
-/// Smallest standard deviation at a point, as a share of the prior's.
+/// Smallest standard deviation at a point, as a share of the prior standard deviation.
 const LEAST_SD: f64 = 1e-8;
 
 /// ln E max(f(x) - max_i f(x_i), 0), over the joint posterior of f at x and at the points x_i with outcomes.
@@ -40,7 +40,7 @@ impl NoisyImprovement {
     /// With `samples` draws of the values at the points with outcomes.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`]
+    /// [`GpError::NotPositiveDefinite`] if a covariance matrix of the points with outcomes cannot be factorised.
     pub(super) fn new(posterior: &PointPosterior, samples: usize, key: Key) -> Result<Self, GpError> {
         Self::with_base(posterior, &base_samples(samples, posterior.observations(), key))
     }

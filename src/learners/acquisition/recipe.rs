@@ -34,7 +34,8 @@ impl LearnerRecipe for Acquisition {
         let (n, t) = (arms as f64, outcomes as f64);
         // Each choice computes about n posterior means and variances without gradients, and as many
         // with gradients. Each of them solves a triangular system of order t.
-        // Noisy improvement adds a product of order t for each draw, the knowledge gradient for each point of its set.
+        // Noisy improvement adds an inner product of t numbers for each draw, the knowledge gradient one for each point of
+        // its set.
         let set = match self.function {
             AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
             AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,
@@ -77,7 +78,7 @@ impl LearnerRecipe for Acquisition {
         }
         if self.trust_region && self.refit == Refit::Never {
             let expected =
-                "refit: Every(1), for example: the sides of a trust region are those of fitted length-scales";
+                "refit: Every(1), for example: a trust region has sides proportional to the fitted length-scales";
             problems.push(Problem::wrong("refit", expected, "Never", "leave out `refit` or `trust_region`"));
         }
         problems

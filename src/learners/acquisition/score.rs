@@ -8,7 +8,7 @@ pub(super) const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
 /// Below this, ln(phi(z) + z Phi(z)) is computed by its asymptotic series.
 const FAR: f64 = -25.0;
 
-/// A value, its derivative by the mean, and its derivative by the standard deviation.
+/// A value, and its derivatives with respect to the mean and to the standard deviation.
 pub(super) type Scored = (f64, f64, f64);
 
 /// An acquisition function, with the quantities that it needs from the outcomes so far.

@@ -15,7 +15,7 @@ const CANDIDATES: usize = 512;
 /// Number of random candidates near the best point: the one with the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
 /// Standard deviation of the random distance from the point along each input, as a share of the
-/// input's side.
+/// input's range.
 const DISTANCE: f64 = 0.03;
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
@@ -39,8 +39,8 @@ pub(super) struct Search {
     /// In a box: the points suggested so far, each as a point of the box and as a point of the unit
     /// cube.
     asked: Vec<(Vec<f64>, Vec<f64>)>,
-    /// The random word that generates the design: the one drawn for the first suggestion of the
-    /// design.
+    /// The random 64-bit number that generates the design: the one drawn for the first suggestion of
+    /// the design.
     design: Option<u64>,
     /// Suggestions so far.
     suggested: usize,
@@ -108,8 +108,8 @@ impl Search {
         Some(SearchBox::new(sides.map(|(side, ordered)| if ordered { *side } else { (0.0, 1.0) }).collect()))
     }
 
-    /// A point as the model sees it. In a box, whole-numbered inputs move to the place that stands
-    /// for their value in the unit interval; among arms, the point stays as it is.
+    /// A point as the model sees it. In a box, an input that is a whole number moves to the coordinate of the value that it
+    /// is rounded to, and an input with categories to one category; among arms, the point stays as it is.
     fn valid(&self, point: Vec<f64>) -> Vec<f64> {
         match &self.domain {
             Domain::Box(domain) => domain.valid_unit(&point),
@@ -118,7 +118,7 @@ impl Search {
     }
 
     /// The largest value of a function in a region that local searches from these candidates find,
-    /// with its point. Whole-numbered inputs have valid values in all steps.
+    /// with its point. Inputs that are whole numbers or categories have valid values in all steps.
     fn maximum(
         &self,
         groups: &[Vec<Vec<f64>>],
@@ -166,8 +166,8 @@ impl Search {
                 .map(|unit| region.from_unit(unit))
                 .collect();
         };
-        // The shares of an input that is a number divide its side of the region; those of an input with categories
-        // choose a category.
+        // A share lies between 0 and 1. For an input that is a number, it is the position between the two ends of the
+        // region; for an input with categories, it chooses a category.
         let in_region = |shares: &Vec<f64>| {
             let unit = domain.spread(shares);
             let inside = region.from_unit(&unit).into_iter().zip(&unit).zip(domain.ordered());
@@ -186,8 +186,8 @@ impl Search {
     }
 
     /// Candidates near the point with the largest mean among those with outcomes, whose means are `known`, and this point itself.
-    /// Where inputs are whole numbers or categories, every second candidate has another value of one or two of them, since a small
-    /// step leaves no category and seldom reaches the next whole number.
+    /// Where inputs are whole numbers or categories, every second candidate has another value of one or two of them, since
+    /// a small step never changes a category and does not always reach the next whole number.
     fn near_the_best(&self, known: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<Vec<f64>> {
         if known.is_empty() {
             return Vec::new();
@@ -352,8 +352,8 @@ mod tests {
     use crate::gp::covariance::{Covariance, Shape};
     use crate::vocab::InputKind;
 
-    /// A category of four values, a whole number from 0 to 20 and a real number; the best point is (b, 10, 0.5). A step of 0.03
-    /// standard deviations stays within the cell of a whole number, 1 / 21 wide, in half of all cases.
+    /// A category of four values, a whole number from 0 to 20 and a real number; the best point is (b, 10, 0.5). A step with
+    /// standard deviation 0.03 stays within the cell of a whole number, which is 1 / 21 wide, in about half of all cases.
     #[test]
     fn every_second_nearby_candidate_has_another_whole_number_or_category() {
         let words = ["a", "b", "c", "d"].map(str::to_owned).to_vec();

@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// What the next query maximises. The best value so far is the largest outcome if the objective states no noise. Otherwise it is the
-/// largest posterior mean at a point with an outcome, so that a large noise in one outcome is not taken for a large value.
+/// What the next query maximises. The best value so far is the largest outcome if the stated noise variance is at most
+/// 1e-5 of the prior variance. Otherwise it is the largest posterior mean at a point with an outcome, so that a large noise
+/// in one outcome is not taken for a large value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum AcquisitionFunction {
-    /// The logarithm of the expected improvement over the best value so far, computed so that it has a slope where the
-    /// improvement itself is rounded to 0. Ament et al. 2023, equation 9.
+    /// The logarithm of the expected improvement over the best value so far, computed so that its gradient is not 0 where
+    /// the improvement itself is rounded to 0. Ament et al. 2023, equation 9.
     #[default]
     LogExpectedImprovement,
     /// The expected improvement over the best value so far. Jones, Schonlau and Welch 1998, equation 15.
@@ -55,8 +56,8 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
-        /// Number of further points of the set, 0 to 4096, spread over the domain or the arms; if there are fewer arms,
-        /// all of them.
+        /// Number of further points of the set, 0 to 4096. They are evenly spaced in the list of the arms or, in a box, in
+        /// the list of the 576 candidates of this choice; if the list is shorter, all its points are taken.
         points: usize,
     },
 }

@@ -9,7 +9,7 @@ use super::surface::Surface;
 use crate::gp::{PointPosterior, PosteriorPath};
 use crate::rng::Key;
 
-/// Smallest standard deviation, as a share of the prior's, so that scores are defined at points
+/// Smallest standard deviation, as a share of the prior standard deviation, so that scores are defined at points
 /// with a posterior variance of 0 too.
 const LEAST_SD: f64 = 1e-8;
 

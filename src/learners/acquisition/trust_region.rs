@@ -2,15 +2,16 @@
 
 use crate::vocab::SearchBox;
 
-/// Side of a new region, as a share of the domain's.
+/// Side of a new region, as a share of the side of the domain.
 const FIRST: f64 = 0.8;
+/// Largest side.
 const LARGEST: f64 = 1.6;
 /// Below this side, the search begins anew: 2^-7.
 const SMALLEST: f64 = 0.007_812_5;
 /// Successes in a row after which the side doubles.
 const SUCCESSES: u32 = 3;
 /// An outcome is a success if it exceeds the best earlier outcome by more than this share of the
-/// absolute value of the best one.
+/// absolute value of that best earlier outcome.
 const BETTER: f64 = 1e-3;
 
 /// A trust region.
@@ -51,8 +52,8 @@ impl TrustRegion {
         self.side < SMALLEST
     }
 
-    /// The region around a point of the unit cube; its sides are proportional to the length-scales,
-    /// whose geometric mean is 1.
+    /// The region around a point of the unit cube, cut to the cube; before the cut its sides are proportional to the
+    /// length-scales, whose geometric mean is 1.
     pub(super) fn around(&self, centre: &[f64], length_scales: &[f64]) -> SearchBox {
         let side = |(x, l): (&f64, &f64)| {
             let half = 0.5 * (self.side * l).max(1e-6);

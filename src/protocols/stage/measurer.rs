@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The largest distance between the rows in which neighbouring scaled inputs differ (Kharkovskii, Dai and Low 2020,
-/// Definition 1).
+/// The neighbouring relation of scaled inputs: neighbours differ in one row, and their two versions of this row are at most
+/// this distance apart (Kharkovskii, Dai and Low 2020, Definition 1).
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
 /// The fact that the objective was measured, from which regret is computed.
@@ -97,8 +97,8 @@ impl Clone for OutcomeAnswers {
     }
 }
 
-/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all queries of
-/// an arm do. Every release is recorded in the ledger, after a check of the budget.
+/// Measures arms for an observer. All queries of a round get the same answer; if outcomes are private, all answers about
+/// an arm have the same released outcome. Every release is recorded in the ledger, after a check of the budget.
 #[derive(Clone, Debug)]
 pub struct Measurer {
     owner: String,

@@ -10,8 +10,9 @@ use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One evaluation of the objective; in a federation, one round: means over agents, the time of the last measurement,
-/// and its arm.
+/// One evaluation of the objective. In a federation, one round: outcome and value are means over the agents that measured
+/// in it, regrets are means over all agents with a measurement so far, the time is that of the latest measurement, and
+/// the arm that of the last agent in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.

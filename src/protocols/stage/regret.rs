@@ -140,7 +140,7 @@ impl<'a> Evaluations<'a> {
 /// The name of the outcome that says what regret is measured against, where the largest value is not known.
 const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
 
-/// Adds to the regrets of all series of a replication, which were computed with a largest value of 0, so that they are
+/// Corrects the regrets of all series of a replication: they were computed as if the largest value were 0, and become
 /// regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
 /// points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {

@@ -67,8 +67,9 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Counts an entry together with the first entry of the same observer and the same name of the release, wherever that
-/// is in the list; if the two differ in more than round and time, the entry is inserted after that one.
+/// Looks for the first entry with the same observer and the same name of the release. Counts `entry` together with it if
+/// the two differ only in round and time, and inserts `entry` after it if they differ in more. Without such an entry,
+/// `entry` is added at the end.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer

@@ -188,7 +188,7 @@ impl Differences {
         let most = MAX_ARMS as u64;
         let too_many = (problem.continued_by_surrogate && problem.arms > most).then(|| {
             let expected =
-                format!("an objective of at most {most} points, from whose values it is continued");
+                format!("an objective of at most {most} points, since shifted functions are computed from all of them");
             let cure = "leave it out, or take fewer points";
             Problem::wrong("", expected, format!("{} points", problem.arms), cure)
         });
@@ -203,7 +203,7 @@ impl Differences {
             problems.extend(shift.problem_with(objective).map(|problem| problem.below("shift")));
         }
         if self.part().is_some() && objective.has_own_points() {
-            let expected = "an objective all of whose points any agent can measure";
+            let expected = "an objective of which every agent can measure all points";
             let cure = "leave it out: the agents of this objective have rows of their own";
             problems.push(Problem::wrong(
                 "domain",

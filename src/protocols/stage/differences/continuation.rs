@@ -13,12 +13,13 @@ use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Smallest noise variance that the posterior mean assumes, as a share of the prior variance: without noise it would swing far
-/// beyond the points wherever values are rougher than the surrogate.
+/// Smallest noise variance that the posterior mean assumes, as a share of the prior variance: without noise it would
+/// overshoot the values by far wherever they are rougher than functions of the surrogate.
 const RIDGE: f64 = 1e-4;
 
-/// Memory and time for continuing the functions of so many agents from this number of points: the factor of a covariance matrix,
-/// and for each agent the posterior mean at all points, before and after the shift, with the nearest point.
+/// Memory and time for continuing the functions of `agents` agents from `points` points: the Cholesky factor of a
+/// covariance matrix, and for each agent the posterior mean at all points, before and after the shift, with the nearest
+/// point.
 pub(in crate::protocols) fn effort_of_continuation(points: u64, agents: f64) -> Effort {
     let n = points as f64;
     let each = 3.0 * COVARIANCE * agents;
@@ -31,21 +32,21 @@ pub(super) struct Continuation {
     arms: Arc<Points>,
     covariance: Covariance,
     mean: f64,
-    /// Factor of the covariance of the known arms plus the noise.
+    /// Cholesky factor of the covariance of the known arms plus the noise.
     factor: Cholesky,
     /// The numbers of the arms with known values.
     known: Vec<usize>,
-    /// For each known arm, those with the same inputs, in order; one entry for each such set.
+    /// The sets of known arms with the same inputs, in order.
     places: Vec<Vec<usize>>,
     /// For each arm, its number among the known ones with the same inputs; 0 if its value is not known.
     ranks: Vec<usize>,
 }
 
 impl Continuation {
-    /// For functions whose values are known at the arms with `known`, all if it is `None`.
+    /// For functions whose values are known at the arms whose entry in `known` is true; at all arms if it is `None`.
     ///
     /// # Errors
-    /// If the covariance matrix has no factor.
+    /// If the covariance matrix has no Cholesky factor.
     pub(super) fn new(instance: &Instance, known: Option<&[bool]>) -> Result<Self, GpError> {
         let arms = Arc::clone(&instance.inputs);
         let covariance = instance.surrogate.covariance.clone();
@@ -136,8 +137,8 @@ impl Continued<'_> {
         (0..arms.n()).map(|arm| self.at(&moved(arm), self.of.ranks[arm])).collect()
     }
 
-    /// The value at any point; of several known arms that are nearest and have the same inputs, the one with this number (modulo
-    /// how many they are) counts.
+    /// The value at any point. If several known arms with the same inputs are nearest, the one at position `rank` among
+    /// them, modulo their number, is used.
     fn at(&self, x: &[f64], rank: usize) -> f64 {
         let Continuation { arms, covariance, places, .. } = self.of;
         let (mut nearest, mut least) = (None, f64::INFINITY);
@@ -194,7 +195,8 @@ mod tests {
         }
         let (low, high) = values.iter().fold((0.0f64, 0.0f64), |(a, b), y| (a.min(*y), b.max(*y)));
         assert!(found.iter().all(|value| (low..=high).contains(value)));
-        // Ten length-scales away nothing is known; the prior mean is below all values, at whose smallest it is cut.
+        // Ten length-scales away nothing is known: the prior mean is below all known values, so the result is raised to the
+        // smallest of them.
         assert_eq!(function.shifted(&[3.0, 0.0]), vec![low; 30]);
     }
 
@@ -232,7 +234,7 @@ mod tests {
         let continuation = Continuation::new(&instance, None).unwrap();
         let found = continuation.continued(&values).shifted(&[1e-9]);
         assert!(found.iter().zip(values).all(|(new, old)| (new - old).abs() < 1e-6), "{found:?}");
-        // All is known of the second and the fourth row only: the values of the others count for nothing.
+        // Only the values of the second and the fourth row are known: those of the other rows are not used.
         let some = Continuation::new(&instance, Some(&[false, true, false, true, false])).unwrap();
         let other = [9.0, 0.5, 9.0, 0.3, 9.0];
         assert_eq!(some.continued(&values).shifted(&[0.5]), some.continued(&other).shifted(&[0.5]));

@@ -85,8 +85,8 @@ pub(in crate::protocols) struct Replicated<'a> {
     pub(in crate::protocols) reach: f64,
     /// Standard deviation of a normal random number that is added to each function at every point.
     pub(in crate::protocols) perturbation: f64,
-    /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values, further
-    /// functions are drawn from it; without it they are an error.
+    /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values,
+    /// further functions are drawn with this factor; without a factor, to draw a further function is then an error.
     pub(in crate::protocols) prior: Option<&'a Cholesky>,
 }
 
