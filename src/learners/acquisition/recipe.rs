@@ -77,8 +77,7 @@ impl LearnerRecipe for Acquisition {
             problems.push(Problem::wrong(format!("function.{field}"), expected, found.to_string(), cure));
         }
         if self.trust_region && self.refit == Refit::Never {
-            let expected =
-                "refit: Every(1), for example: a trust region has sides proportional to the fitted length-scales";
+            let expected = "refit: Every(1), for example: a trust region has sides proportional to the fitted length-scales";
             problems.push(Problem::wrong("refit", expected, "Never", "leave out `refit` or `trust_region`"));
         }
         problems

@@ -88,8 +88,8 @@ pub struct SeriesRecipe {
     /// published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_mean: Option<RunningMean>,
-    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only. Default:
-    /// false, one learner for all users.
+    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only.
+    /// Default: false, one learner for all users.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_cohort: bool,
 }

@@ -187,8 +187,9 @@ impl Differences {
         }
         let most = MAX_ARMS as u64;
         let too_many = (problem.continued_by_surrogate && problem.arms > most).then(|| {
-            let expected =
-                format!("an objective of at most {most} points, since shifted functions are computed from all of them");
+            let expected = format!(
+                "an objective of at most {most} points, since shifted functions are computed from all of them"
+            );
             let cure = "leave it out, or take fewer points";
             Problem::wrong("", expected, format!("{} points", problem.arms), cure)
         });
