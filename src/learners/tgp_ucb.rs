@@ -138,10 +138,10 @@ impl LearnerRecipe for TgpUcb {
                 };
                 let source = match known.tail {
                     Some(_) => {
-                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))"
+                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
                     }
                     None => {
-                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 T gamma_T / ln(1 + 1/lambda))"
+                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
                     }
                 };
                 Theorem::new(source, self.lambda.get(), formula)

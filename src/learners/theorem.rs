@@ -80,7 +80,7 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// L = max(ln(g T ln(T/delta) / delta), 1).
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
-/// features, of order rho g ln(T/delta) / a^2, and the features' variances give the factor rho^(3/2)/a; the bound here
+/// features, of order rho^2 g ln(T/delta) / a^2, and the features' variances give the factor rho^(3/2)/a; the bound here
 /// uses the larger factor rho^2/a. For alpha below 1 the bound is 2 beta_T times an upper bound rho sqrt(T g) on the sum of
 /// the features' standard deviations, with beta_T from Chowdhury and Gopalan 2019, Algorithm 2, and the same m.
 pub(super) fn ata(

@@ -116,7 +116,7 @@ impl Objective for BraninHoo {
     }
 
     fn extent(&self, _: &Resources) -> Extent {
-        Extent::of_grid(&self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
+        Extent::of_values("grid", &self.grid.iter().map(|count| count.get()).collect::<Vec<_>>())
     }
 
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {

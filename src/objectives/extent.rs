@@ -101,6 +101,17 @@ impl Extent {
         effort
     }
 
+    /// The extent of problems on a grid with these numbers of points along its dimensions, stated by the field `place`,
+    /// where each value is computed by itself.
+    pub(super) fn of_values(place: &'static str, counts: &[usize]) -> Self {
+        let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
+        let longest = counts.iter().copied().max().unwrap_or(0) as u64;
+        let mut extent = Self::of(arms, counts.len() as u64);
+        let n = arms as f64;
+        extent.drawn = extent.drawn.and(Effort::new(NUMBER * n, COVARIANCE * n));
+        extent.due_to(place, longest)
+    }
+
     /// The extent of problems on a grid with these numbers of points along its dimensions, where a function
     /// is drawn with one matrix per dimension.
     pub(super) fn of_grid(counts: &[usize]) -> Self {

@@ -287,7 +287,8 @@ impl Objective for External {
             let inputs = dimension::domain(dimensions).width() as u64;
             return Extent::of(external_on_box::SAMPLE as u64, inputs).of_box();
         }
-        let mut extent = Extent::of_grid(&self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>());
+        let mut extent =
+            Extent::of_values("axes", &self.axes.iter().map(|axis| axis.values.get()).collect::<Vec<_>>());
         extent.prepared.seconds +=
             QUESTION * extent.arms as f64 * self.agents.map_or(1, NonZeroUsize::get) as f64;
         extent

@@ -105,6 +105,7 @@ fn what_needs_a_finite_set_of_arms_is_refused_with_place_and_cure() {
     for (function, field) in [
         ("LogNoisyExpectedImprovement(samples: 5000)", "LogNoisyExpectedImprovement.samples"),
         ("KnowledgeGradient(points: 5000)", "KnowledgeGradient.points"),
+        ("MaxValueEntropySearch(draws: 5000)", "MaxValueEntropySearch.draws"),
     ] {
         let change = format!("protocol.series[0].learner=Acquisition(function: {function})");
         refused(&change, &["at most 4096", "found 5000", field]);

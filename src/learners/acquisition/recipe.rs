@@ -66,6 +66,9 @@ impl LearnerRecipe for Acquisition {
             AcquisitionFunction::KnowledgeGradient { points } => {
                 Some(("KnowledgeGradient.points", points, 64))
             }
+            AcquisitionFunction::MaxValueEntropySearch { draws } => {
+                Some(("MaxValueEntropySearch.draws", draws.get(), 16))
+            }
             _ => None,
         };
         if let Some((field, found, usual)) = size
