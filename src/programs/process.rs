@@ -189,7 +189,7 @@ impl Process {
             Ok(output) => output,
             Err(missing) => return Err(self.unanswered(&missing, asked)),
         };
-        let expected = format!("one line of JSON with \"id\":{id}");
+        let mut expected = format!("one line of JSON with \"id\":{id}");
         let line = match output {
             Output::Line(line) => line,
             Output::TooLong => {
@@ -199,7 +199,14 @@ impl Process {
         let reply = serde_json::from_slice::<Map<String, Value>>(&line).ok();
         match reply.filter(|reply| reply.get("id").and_then(Value::as_u64) == Some(id)) {
             Some(reply) => Ok(reply),
-            None => Err(self.unusable(asked, String::from_utf8_lossy(&line).trim_end(), &expected)),
+            None => {
+                let found = String::from_utf8_lossy(&line).trim_end().to_owned();
+                // Python's json writes these words for numbers that are not finite.
+                if found.contains("NaN") || found.contains("Infinity") {
+                    expected.push_str(" and finite numbers (JSON has no NaN and no Infinity)");
+                }
+                Err(self.unusable(asked, &found, &expected))
+            }
         }
     }
 

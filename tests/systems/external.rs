@@ -308,7 +308,10 @@ fn a_program_that_goes_wrong_ends_its_replication_alone() {
     let cases = [
         ("hangs", "gave no answer to question 5 (suggest) within 400ms"),
         ("garbage", "question 5 (suggest) with arm seven, expected one line of JSON with \"id\":6"),
-        ("nan", "{\"id\":6,\"arm\":NaN}, expected one line of JSON"),
+        (
+            "nan",
+            "{\"id\":6,\"arm\":NaN}, expected one line of JSON with \"id\":6 and finite numbers (JSON has no NaN",
+        ),
         ("large", "{\"id\":6,\"arm\":25}, expected \"arm\": a whole number from 0 to 24"),
         ("other", "expected one line of JSON with \"id\":6"),
         ("silent", "ended (it closed its standard output) before it answered question 5 (suggest)"),
