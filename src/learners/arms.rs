@@ -12,7 +12,7 @@ pub struct Arms {
     /// Number of arms, n.
     pub n: usize,
     /// Prior covariance over the n arms: a function of their inputs, or a matrix. `None` if inputs are withheld from
-    /// the learner.
+    /// the learner, or there is no model of the function.
     pub covariance: Option<ArmCovariance>,
     /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
     pub noise_variance: f64,
@@ -40,7 +40,7 @@ pub struct BoxModel {
 /// Why a learner cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum BuildError {
-    /// The learner models the arms' inputs, but they are withheld.
+    /// The learner needs the arms' inputs, but they are withheld.
     #[error("{learner} needs the arms' inputs, and they are withheld")]
     NeedsInputs {
         /// Name of the learner.

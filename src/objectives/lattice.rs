@@ -6,9 +6,9 @@
 pub(super) struct Lattice {
     /// Points of the grid along each input.
     counts: Vec<usize>,
-    /// Further points before the first of the grid.
+    /// Along each input, the number of further points before the first point of the grid.
     before: Vec<usize>,
-    /// Points in all.
+    /// Points of the lattice along each input: those of the grid and the further ones.
     lengths: Vec<usize>,
 }
 

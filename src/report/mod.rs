@@ -74,7 +74,7 @@ pub fn charts(page: &Page) -> Vec<Chart> {
 /// How much of a report a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// One line per series and observer, so that the report fits on a screen.
+    /// A few lines per series: regret, privacy losses to each observer, and costs, so that the report fits on a screen.
     #[default]
     Short,
     /// The short report with the losses by every accountant, every condition, and everything that is taken as public.
@@ -95,7 +95,7 @@ pub struct Terminal {
 }
 
 impl Default for Terminal {
-    /// 80 columns, without sparklines, in short: the report if the output is no terminal.
+    /// The short report in 80 columns, without sparklines, as it is printed if the output is not a terminal.
     fn default() -> Self {
         Self { width: WIDTH, sparklines: false, detail: Detail::Short }
     }
@@ -182,7 +182,8 @@ pub fn explain_text(found: &Explained, width: usize) -> String {
     render_text::document(&sections::explain::document(found), width)
 }
 
-/// The privacy losses of a run by every accountant, a line for each observer and unit, no wider than `width` columns.
+/// The privacy losses of a run by every accountant, no wider than `width` columns: an entry for each observer and unit, then
+/// for each person who contributes a row and an outcome. Cells with the same epsilons share an entry.
 #[must_use]
 pub fn account_table(groups: &[LedgerGroup], width: usize) -> String {
     render_text::section(&sections::account::of_groups(groups), width)

@@ -1,11 +1,11 @@
 //! The law of one pair that dominates every `epsilon`-bounded-range mechanism, so that its composition bounds adaptively
 //! chosen exponential mechanisms too.
 //!
-//! The hockey-stick curves of the extreme mechanisms (losses t and t - epsilon) have the upper envelope f(a) =
-//! (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, hence the
-//! curve of a pair. Under P, the loss of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) on (-epsilon, epsilon), and
-//! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not chosen
-//! adaptively) have a smaller total loss: see `tight::binomial`.
+//! The hockey-stick curves of the extreme mechanisms (with the two losses t and t - epsilon, for t in [0, epsilon]) have the
+//! upper envelope f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is
+//! convex, hence the curve of a pair. Under P, the loss of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) on
+//! (-epsilon, epsilon), and E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed
+//! in advance (not chosen adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};

@@ -24,7 +24,8 @@ pub struct Normal {
 impl Latency for Normal {
     fn quantile(&self, u: f64) -> Span {
         let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
-        // Computed from the probability of a longer delay, which is as precise for a mean far above 0 as near 0.
+        // Computed from the upper tail, since the probability of a delay below 0 is lost in rounding if the mean is far
+        // above 0.
         let upper = (1.0 - u) * normal_cdf(mean / sd);
         Span::from_seconds(mean - sd * normal_quantile(upper))
     }

@@ -30,12 +30,13 @@ impl TruncatedGaussian {
 }
 
 /// Below this reach, quantiles are computed by a series, because the probability within the bound is so small that
-/// rounding errors of the distribution function would show. At this reach, the first neglected term of the series is
-/// 1e-18 of a draw.
+/// rounding errors of the distribution function would show. At this reach, the neglected terms of the series change a
+/// draw by less than 1e-19 of its size.
 const NARROW: f64 = 1e-3;
 
-/// The quantile at `share` in (-1, 1), from one bound to the other, of a standard normal number whose absolute value is at most
-/// `reach`, which is at most [`NARROW`]: the series of the integral of exp(-z^2 / 2), z - z^3 / 6 + z^5 / 40, and its inverse.
+/// The quantile at probability (1 + share) / 2 of a standard normal number conditional on an absolute value of at most
+///  `reach`, which is at most [`NARROW`]: the series of the integral of exp(-z^2 / 2), z - z^3 / 6 + z^5 / 40, and its
+///  inverse.
 fn narrow_quantile(reach: f64, share: f64) -> f64 {
     let square = reach * reach;
     let w = share * reach * (1.0 - square / 6.0 + square * square / 40.0);
@@ -81,8 +82,8 @@ mod tests {
         TruncatedGaussian { sd: Positive::new(sd).unwrap(), bound: Positive::new(bound).unwrap() }
     }
 
-    /// With a bound far below the standard deviation the distribution is uniform, with kurtosis 1.8: 100,000 draws, six standard
-    /// errors of the mean square.
+    /// With a bound far below the standard deviation the distribution is uniform, with kurtosis 1.8: 100,000 draws, six
+    /// standard errors of the mean square.
     #[test]
     fn a_narrow_bound_gives_uniform_noise() {
         for sd in [1e17, 1e90, 1e5] {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// exp(-b x^(1/theta)), with tail parameter theta, a = 1 and b = scale^(-1/theta). theta = 1 is the Laplace
 /// distribution, 1/2 a two-sided Rayleigh distribution; larger theta gives heavier tails, but all moments are finite.
 ///
-/// The absolute value of this noise has the distribution of the latency `Weibull(scale, shape)` with shape = 1 / theta. This
-/// noise states theta, because theorems on sub-Weibull rewards and `SubWeibull` of `TgpUcb` do.
+/// The absolute value of this noise has the distribution of the latency `Weibull(scale, shape)` with shape = 1 / theta. The
+/// field here is theta, as in theorems on sub-Weibull rewards and in `SubWeibull` of `TgpUcb`.
 ///
 /// Source: Zhou and Tan 2021, section 4.3, equation 5; Vladimirova, Girard, Nguyen and Arbel 2020.
 ///
@@ -53,7 +53,7 @@ impl NoiseLaw for Weibull {
             return Vec::new();
         }
         let expected = "noise with a finite variance above 0, scale^2 Gamma(2 theta + 1)";
-        let cure = "lower theta: 1 is the Laplace distribution, 2 is heavier";
+        let cure = "lower theta (1 is the Laplace distribution, 2 is heavier), or choose a scale nearer to 1";
         vec![Problem::wrong("theta", expected, variance.to_string(), cure)]
     }
 }

@@ -160,7 +160,8 @@ mod tests {
         assert!(Rows::of_faer(faer::Mat::zeros(0, 2).as_ref()).is_err());
     }
 
-    /// Objective, release and learner share one block of numbers.
+    /// Records made from points share the numbers of the points, as do clones, so that objective, release and learner need
+    /// one copy only.
     #[test]
     fn rows_share_the_numbers_of_their_points() {
         let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));

@@ -4,8 +4,9 @@
 //! and with corrections where a proof requires them. Neighbours are two validation sets that differ in one record; the
 //! function of a set gives the performance of each setting on it. Here n is the number of settings, T the number of
 //! rounds, sigma the standard deviation of the noise, and k1 the smallest correlation of two neighbours' functions. The
-//! prior variance of functions is 1; for prior variance s2, pass sigma / sqrt(s2), and multiply every distance between
-//! outcomes by sqrt(s2). Logarithms are natural.
+//! prior variance of functions is 1. For prior variance s2, pass sigma, c and every other argument in units of the outcome
+//! divided by sqrt(s2), and multiply every result in units of the outcome (c, q, sensitivities and bounds on regret) by
+//! sqrt(s2). Logarithms are natural.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -57,7 +58,7 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
 
 /// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their
 /// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that the noise of
-/// an outcome exceeds half of q.
+/// at least one outcome exceeds half of q.
 ///
 /// The sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
 /// over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of these bounds fails,
@@ -67,15 +68,15 @@ pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
 }
 
-/// Largest probability that the noise of an outcome exceeds half of the corrected q: 2 T tails of exp(-ln(6 T / delta)),
-/// which sum up to delta / 3.
+/// Largest probability that the noise of at least one outcome, in T rounds of both data sets, exceeds half of the corrected
+/// q: the sum of 2 T tails of exp(-ln(6 T / delta)), which is delta / 3.
 #[must_use]
 pub fn failure_of_q_corrected(delta: f64) -> f64 {
     delta / 3.0
 }
 
-/// Largest probability that the noise of an outcome exceeds half of the printed q: exp(-ln(3 / delta)) for the noise of
-/// each of T rounds, which is the same noise for both data sets; so T delta / 3 in all, not delta / 3.
+/// Largest probability that the noise of at least one outcome exceeds half of the printed q: exp(-ln(3 / delta)) for each of
+/// T rounds. The noise is the same for both data sets, so this sums up to T delta / 3, not delta / 3.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0
@@ -106,15 +107,16 @@ pub fn mean_sensitivity(beta_next: f64, c: f64) -> f64 {
     2.0 * beta_next.sqrt() + c
 }
 
-/// Theorem 2: with probability 1 - (delta + e^-a), max mu_T - mu_T(lambda~) is at most (2 D / epsilon)(ln n + a). The
-/// same holds, with probability 1 - e^-a, for any exponential mechanism over n utilities of sensitivity D.
+/// Theorem 2: for any a > 0, with probability 1 - (delta + e^-a), the posterior mean at the published setting is below its
+/// maximum by at most (2 D / epsilon)(ln n + a). The same holds, with probability 1 - e^-a, for any exponential mechanism
+/// over n utilities of sensitivity D.
 #[must_use]
 pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
 }
 
-/// Theorem 4 as printed: sigma sqrt(8 ln(1 / delta)) + W + (a / epsilon)(W + c + q). W = Omega / T is `width`, and
-/// (W + c + q) / epsilon is `noise_scale`.
+/// Theorem 4 as printed, a bound on the error of the published value against the optimum for any a > 0: sigma sqrt(8 ln(1 /
+/// delta)) + W + (a / epsilon)(W + c + q). W = Omega / T is `width`, and (W + c + q) / epsilon is `noise_scale`.
 #[must_use]
 pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -> f64 {
     sigma * (8.0 * libm::log(1.0 / delta)).sqrt() + width + a * noise_scale
@@ -129,8 +131,10 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 
 /// Sensitivity of one setting's loss over m records, at most range / m: min(g* / m, r L / (m lambda_min)).
 ///
-/// r, the reach, is 1 in the paper. It has to be 2: weights have norm up to 1 / lambda_min, so the margins of two
-/// records differ by up to 2 / lambda_min (x = y = 1 and lambda = 2 show it for the hinge loss).
+/// r, the reach, is 1 in the paper. It has to be 2: with records of norm at most 1 and a training loss of Lipschitz constant
+/// 1, weights have norm up to 1 / lambda_min, so the margins of two records differ by up to 2 / lambda_min. Example: the
+/// hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x = 1, y = 1 and
+/// x = 1, y = -1 have margins 1/2 and -1/2.
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))

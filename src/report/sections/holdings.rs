@@ -7,11 +7,11 @@ use crate::study::Summary;
 use crate::vocab::counted;
 
 /// A remark that these numbers are not public.
-const NOT_PUBLIC: &str = "Numbers of the simulation, for its reader: an agent's counts are protected data. No party of the \
-                          protocol is told them, and no privacy loss accounts for them; publishing this table would be a \
-                          release.";
+const NOT_PUBLIC: &str = "These numbers come from the simulation and are for the reader of this report only: an agent's \
+                          counts are protected data. No party of the protocol is told them, and no privacy loss \
+                          accounts for them; publishing this table would be a release.";
 
-/// Number of agents up to which the table is shown at once.
+/// Largest number of listed agents for which the table is shown unfolded; a longer table is folded.
 const SHORT: usize = 12;
 
 /// The records by agent and class in the cell that is shown; `None` unless the objective is about records of agents.

@@ -4,7 +4,7 @@
 //! runs/<name>-<hash>/
 //!   manifest.json     version, seed, cells and their identities, state
 //!   scenario.ron      as written
-//!   resolved.ron      with defaults and overrides (a list where there are several cells; of more than 100 only what differs)
+//!   resolved.ron      with defaults and overrides (a list where there are several cells; of more than 100, lines that differ)
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
 //!   privacy.csv       one line per cell, observer, protected unit and accountant
@@ -21,8 +21,8 @@
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
 //!
-//! The number of files does not grow with the number of cells. `summary.json`, `digest.txt`, tables and records above 4 MiB are stored in
-//! the gzip format, with the ending `.gz`.
+//! The number of files does not grow with the number of cells. `summary.json`, `digest.txt`, tables and records above 4 MiB
+//! are stored in the gzip format, with the ending `.gz`.
 
 use crate::objectives::Fitted;
 use crate::study::disk::error::FolderError;

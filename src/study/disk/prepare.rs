@@ -25,12 +25,13 @@ pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Resul
     write_resolved(plan, folder)
 }
 
-/// Largest number of cells of a study whose `resolved.ron` has every cell in full. With more cells, only the first is
-/// in full, and each further cell has only the lines in which it differs from the first.
+/// Largest number of cells of a study whose `resolved.ron` has every cell in full. With more cells, the first is in full,
+/// and of each further cell there are only the lines that differ from the first; a cell with another number of lines is in
+/// full too.
 const IN_FULL: usize = 100;
 
-/// The lines of a text that differ from those of `first`, each with its number from 1, as comments; `None` if the two texts have
-/// different numbers of lines.
+/// The lines of a text that differ from those of `first`, each with its number from 1, as comments; `None` if the two texts
+/// have different numbers of lines.
 fn differing_lines(first: &str, text: &str) -> Option<String> {
     if first.lines().count() != text.lines().count() {
         return None;
@@ -48,7 +49,7 @@ pub(in crate::study) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Resul
         staged.write(b"[\n")?;
         let first = plan.cells.first().map(|cell| cell.scenario.resolved()).unwrap_or_default();
         if plan.cells.len() > IN_FULL {
-            staged.write(b"// Below the first cell: the numbers and the texts of the lines in which a cell differs from it.\n")?;
+            staged.write(b"// Of every further cell only the lines that differ from the first cell, each after its line number in the cell.\n")?;
         }
         for (index, cell) in plan.cells.iter().enumerate() {
             let point: String =

@@ -31,12 +31,13 @@ pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     }))
 }
 
-/// 2^-600: the squares of any number times this are finite, and so are sums of 2^60 of them.
+/// 2^-600: any finite number, once multiplied by this, has a finite square, and a sum of up to 2^60 such squares is finite
+/// too.
 pub(super) const SHRUNK: f64 = f64::from_bits((1023 - 600) << 52);
 
 impl Estimate {
-    /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom: 0 for a mean
-    /// other than 0 without any spread; `None` for fewer than two values, or if all values are 0.
+    /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom: 0 for
+    /// a mean other than 0 without any spread; `None` for fewer than two values, or if all values are 0.
     #[must_use]
     pub fn p_value(self) -> Option<f64> {
         match (self.n > 1, self.se > 0.0) {
@@ -48,8 +49,8 @@ impl Estimate {
         }
     }
 
-    /// Half the width of the interval around the mean that covers the true mean with probability `confidence`, by Student's t
-    /// with n - 1 degrees of freedom; `None` for fewer than two values.
+    /// Half the width of the interval around the mean that covers the true mean with probability `confidence`, by Student's
+    /// t with n - 1 degrees of freedom; `None` for fewer than two values.
     #[must_use]
     pub fn half_width(self, confidence: f64) -> Option<f64> {
         (self.n > 1).then(|| student_quantile(0.5 + confidence / 2.0, (self.n - 1) as f64) * self.se)
@@ -75,7 +76,8 @@ impl Estimate {
         Some(if all_finite { found.enlarged() } else { found })
     }
 
-    /// The estimate of values that were multiplied by [`SHRUNK`], in the unit of the values themselves; at most the largest number.
+    /// The estimate of values that were multiplied by [`SHRUNK`], in the unit of the values themselves; at most the largest
+    /// number.
     pub(super) fn enlarged(self) -> Self {
         Self {
             mean: (self.mean / SHRUNK).clamp(f64::MIN, f64::MAX),
@@ -99,7 +101,8 @@ pub(in crate::study) fn student_tail(t: f64, df: f64) -> f64 {
 }
 
 /// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1),
-/// to about 1e-12 relative.
+/// with a relative
+/// error of about 1e-12, except for `p` close to 0.5 and for quantiles above about 1e150.
 #[must_use]
 pub(in crate::study) fn student_quantile(p: f64, df: f64) -> f64 {
     if p <= 0.5 {

@@ -60,7 +60,8 @@ impl Number {
         }
     }
 
-    /// The number as the smallest fitting type: `u64`, else `i64`, else `f64`. Whole numbers beyond 64 bits become `f64`.
+    /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers beyond 64 bits become `f64`; in another base than
+    /// ten they are an error beyond an `i128`.
     pub(super) fn any(&self) -> Result<Any, Fault> {
         let text = match self {
             Self::Unsigned(value) => return Ok(Any::Unsigned(*value)),
@@ -106,7 +107,7 @@ fn without_float_suffix(text: &str) -> &str {
     text.strip_suffix("f64").or_else(|| text.strip_suffix("f32")).unwrap_or(text)
 }
 
-/// The error of a whole number beyond the largest type.
+/// The error of a whole number that does not fit in an `i128`.
 const BEYOND: Fault = Fault::OutsideRange { least: i128::MIN, most: i128::MAX };
 
 fn whole(text: &str) -> Result<i128, Fault> {
@@ -135,7 +136,7 @@ fn whole(text: &str) -> Result<i128, Fault> {
     Ok(if text.starts_with('-') { -size } else { size })
 }
 
-/// The digits of a float without underscores. An underscore at the beginning or right after the point is an error.
+/// The text of a float with its underscores removed. An underscore at the beginning or right after the point is an error.
 fn plain(text: &str) -> Result<String, Fault> {
     let mut digits = String::with_capacity(text.len());
     let mut behind_digit = false;
