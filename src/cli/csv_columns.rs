@@ -22,7 +22,7 @@ pub(super) struct Columns {
     pub(super) width: usize,
     /// Whether an input column has missing cells.
     pub(super) gaps: bool,
-    /// The columns that are no inputs, each with the reason: "id: counts the rows".
+    /// The columns that are neither inputs nor the output, each with the reason: "id: counts the rows".
     pub(super) left_out: Vec<String>,
     /// Number of rows.
     pub(super) rows: usize,

@@ -7,8 +7,8 @@ use super::throughput::{LineOwner, LineRate, RateCurve};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 
-/// A party's number, and the quantile of its device among all devices, in (0, 1), 1 for the slowest, from which its
-/// compute model computes the slowness too.
+/// A party's number, and the quantile of its device by slowness: in (0, 1), near 1 for the slowest devices. The party's
+/// compute model uses the same quantile.
 fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
     let drawn = key.child("compute").child(name).stream().open_uniform();
     LineOwner { slowness: party.device(name, key, drawn), number: party.number }

@@ -16,12 +16,14 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
 /// One noisy vector for each of P regions: (1/q) sum over the sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus
-/// N(0, (z w_max S / q)^2 I), with sampling rate q, weights w_n of at most w_max, vectors omega_n and clipping norm S.
+/// N(0, (z w_max S / q)^2 I) with the planned settings, with sampling rate q, weights w_n of at most w_max, vectors omega_n
+/// and clipping norm S.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
-/// * Postcondition: a Poisson-subsampled Gaussian with rate q and noise multiplier z, if weights and divisor are public
-///   and no agent counts twice. If the server deviates from this, the cost accounts for it: see [`FederatedSum::cost`].
+/// * Postcondition: a Gaussian, subsampled as `participation` says, with rate q and noise multiplier z, if weights and
+///   divisor are public and no agent counts twice. If the server deviates from this, the cost accounts for it: see
+///   [`FederatedSum::cost`].
 ///
 /// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
 ///
@@ -247,7 +249,7 @@ impl FederatedSum {
     }
 
     /// The cost of one sum for an agent: the noise divided by the agent's largest change, and the probability that the agent
-    /// is in the sum.
+    /// is in the sum, if the sampling hides the agent; unprotected without noise.
     #[must_use]
     pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {

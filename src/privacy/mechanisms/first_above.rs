@@ -13,8 +13,8 @@ use std::num::NonZeroU32;
 /// `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also learn how
 /// many trials were made.
 ///
-/// * Precondition: that of [`SparseVector`]; the order of the trials does not depend on the data, and each setting is tried at most
-///   once.
+/// * Precondition: that of [`SparseVector`]; the order of the trials does not depend on the data, and each setting is tried
+///   at most once.
 /// * Postcondition: that of [`SparseVector`].
 ///
 /// Source: as [`SparseVector`].
@@ -120,7 +120,8 @@ mod tests {
         FirstAbove::new((epsilon(2.0), value.map(epsilon)), one, none, Finite::new(0.5).unwrap())
     }
 
-    /// The setting of the first trial above is the first comparison above: pair, laws and ratio are those of the comparisons.
+    /// The returned setting tells which comparison is the first above, so the pair, the laws and the ratio are those of the
+    /// comparisons.
     #[test]
     fn trials_are_distinguished_as_their_comparisons_are() {
         for value in [None, Some(1.0)] {

@@ -7,10 +7,10 @@ use crate::report::number::seconds as duration;
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::ReplicationRecord;
 
-/// Largest ratio of the times of the slowest and the fastest series on a linear time axis.
+/// Ratio of the end times of the slowest and the fastest series above which the time axis may be logarithmic.
 const SPEEDS: f64 = 8.0;
 
-/// Each round with a virtual time in seconds: when it was closed, for protocols that ask many parties in a round; otherwise
+/// Each round with a virtual time in seconds: when it was closed, if the series has several closings; otherwise
 /// the latest time of a measurement up to this round. Times never fall, although a slow agent may measure an early round
 /// after other agents have measured a later one.
 fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {

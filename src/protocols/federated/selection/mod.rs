@@ -16,7 +16,7 @@ use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::num::NonZeroU64;
 
-/// The agents that report their loss of the last shared vectors.
+/// The agents that report their loss: the error with which the last shared vectors predict their measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReporters {
     /// Nobody: the selection depends on public values only.
@@ -46,8 +46,9 @@ pub trait Selection {
         LossReporters::Nobody
     }
 
-    /// What an agent reports, from its loss at each of its measurements so far (one or more): the squared difference
-    /// between the outcome and the shared vectors' prediction. Default: the mean.
+    /// The number that an agent reports, computed from its losses, one for each of its measurements so far (at least one).
+    /// A loss is the squared difference between the outcome and the shared vectors' prediction. Default: the mean of the
+    /// losses.
     fn report(&self, losses: &[f64]) -> f64 {
         losses.iter().sum::<f64>() / losses.len().max(1) as f64
     }

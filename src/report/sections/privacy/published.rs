@@ -18,7 +18,7 @@ pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
             let mut cells = vec![row.series.clone()];
             cells.extend(axes.point(cell));
             let mut tight = ours(row.tight);
-            // Papers print two or three digits, so a difference of up to 1 % is not reported.
+            // An excess of up to 1 % may be rounding in the paper and is not marked.
             if let Some(times) = row.tight.map(|tight| tight / row.published).filter(|times| *times > 1.01) {
                 tight.push_str(&format!(" ({} as much)", multiple(times)));
             }
