@@ -4,9 +4,9 @@
 //! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
 
 /// Seconds of a multiplication and an addition in a long row of numbers.
-pub const MULTIPLY: f64 = 0.5e-9;
+pub const MULTIPLY: f64 = 0.4e-9;
 /// Seconds of a covariance of two points, or of a random number.
-pub const COVARIANCE: f64 = 12e-9;
+pub const COVARIANCE: f64 = 9.6e-9;
 /// Seconds of sending, delivering and handling a message.
 pub const MESSAGE: f64 = 2e-6;
 /// Seconds of starting a user's program, such as an interpreter of Python; what it computes then is unknown.

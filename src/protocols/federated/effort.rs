@@ -23,6 +23,9 @@ const ACCOUNTED: f64 = 0.04;
 /// then differ, because the divisor depends on who answers.
 const ACCOUNTED_ROUND: f64 = 0.03;
 
+/// Seconds of one random number of a mask.
+const NUMBER_OF_A_MASK: f64 = 14e-9;
+
 /// Approximate number of evaluations of the likelihood in a fit from one starting point.
 const EVALUATIONS: f64 = 30.0;
 
@@ -53,8 +56,11 @@ impl Federated {
                 }
                 _ => 1.0,
             };
-            let vectors =
-                if sends { self.rounds as f64 * m * (COVARIANCE * pairs + 8.0 * MULTIPLY) } else { 0.0 };
+            let vectors = if sends {
+                self.rounds as f64 * m * (NUMBER_OF_A_MASK * pairs + 8.0 * MULTIPLY)
+            } else {
+                0.0
+            };
             let messages = 2.0 * MESSAGE * self.rounds as f64;
             let agent = own.clone().and(Effort::new(AGENT, messages + vectors));
             let accounted = match series.sharing.aggregate() {
