@@ -81,8 +81,9 @@ pub(super) fn log_cdf(z: f64) -> (f64, f64) {
 /// ln h(z), where h(z) = phi(z) + z Phi(z) is the expected improvement in units of sd, and its derivative Phi(z) / h(z).
 ///
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
-/// optimization", equation 9. Far below 0 the asymptotic series h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) takes the place of
-/// their third case, which loses digits there.
+/// optimization", equation 9. Far below 0 the asymptotic series h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) takes the place
+/// of the paper's formulas there: their logarithm of a difference loses digits, and below that they use the first term of
+/// this series.
 pub(super) fn log_improvement(z: f64) -> (f64, f64) {
     if z > -1.0 {
         let cdf = normal_cdf(z);
@@ -110,9 +111,10 @@ pub(super) fn log_improvement(z: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// BoTorch 0.18.1 in double precision: LogExpectedImprovement, ExpectedImprovement and LogProbabilityOfImprovement (best_f =
-    /// 0.7) of a posterior with this mean and standard deviation, by botorch.acquisition.analytic's own helpers `_log_ei_helper` and
-    /// `_ei_helper`, and torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd; and mpmath 1.3 with 50 digits for the last column, ln h + ln sd.
+    /// BoTorch 0.18.1 in double precision: LogExpectedImprovement, ExpectedImprovement and LogProbabilityOfImprovement
+    /// (best_f = 0.7) of a posterior with this mean and standard deviation, by botorch.acquisition.analytic's own helpers
+    /// `_log_ei_helper` and `_ei_helper`, and torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd; and mpmath
+    /// 1.3 with 50 digits for the last column, ln h + ln sd.
     #[test]
     fn values_are_those_of_botorch_and_of_mpmath() {
         for (mean, sd, log_ei, ei, log_pi, exact) in [
@@ -173,8 +175,8 @@ mod tests {
         }
     }
 
-    /// BoTorch 0.18.1: qLowerBoundMaxValueEntropy has no analytic values; these are gamma phi / (2 Phi) - ln Phi (Wang and Jegelka
-    /// 2017, equation 6) averaged over the draws 1.0, 1.4 and 2.5, with mpmath 1.3 and 50 digits.
+    /// BoTorch 0.18.1: qLowerBoundMaxValueEntropy has no analytic values; these are gamma phi / (2 Phi) - ln Phi (Wang and
+    /// Jegelka 2017, equation 6) averaged over the draws 1.0, 1.4 and 2.5, with mpmath 1.3 and 50 digits.
     #[test]
     fn information_about_the_largest_value_is_that_of_mpmath() {
         let score = Score::LargestValue { draws: vec![1.0, 1.4, 2.5] };

@@ -37,7 +37,7 @@ vocabulary! {
     pub enum Fact {
         /// The call was answered.
         Answered(call: Call) = 0,
-        /// The call was never answered.
+        /// The caller gave up before an answer arrived.
         GaveUp(call: Call) = 1,
     }
 }

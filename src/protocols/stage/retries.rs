@@ -81,7 +81,7 @@ impl Default for Retry {
 const LONGEST_ABSENCE: Span = Span::from_millis(365 * 24 * 3600 * 1000);
 
 impl Retry {
-    /// What is wrong with the recipe as a whole.
+    /// The problem of a timeout of 0, if it is 0.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         if self.timeout > Span::ZERO {
@@ -151,7 +151,8 @@ impl Attempts {
         self.away.is_some()
     }
 
-    /// Sends the request if the party is connected, and sets its timer.
+    /// Sends the request and counts an attempt, unless it waits for the party's own connection; sets the timer in both
+    /// cases.
     pub(in crate::protocols) fn try_again<P: Protocol>(
         &mut self,
         retry: Retry,
@@ -160,8 +161,8 @@ impl Attempts {
         send: impl FnOnce(&mut Context<'_, P>),
     ) -> AfterTimeout {
         let (wait, verdict) = if Retry::waits(ctx.connection(), self.away, ctx.now()) {
-            // The timer keeps the simulation running. Its wait is as long as the absence so far, so that a long absence
-            // causes few events.
+            // The timer keeps the simulation running. Its wait is the absence so far, but at least the timeout, so that a
+            // long absence causes few events.
             let since = *self.away.get_or_insert(ctx.now());
             (retry.timeout.max(ctx.now().since(since)), AfterTimeout::Offline)
         } else {
@@ -191,7 +192,8 @@ impl Attempts {
         }
     }
 
-    /// Cancels the timer, because the answer has arrived or the request is sent before the timeout.
+    /// Cancels the timer, because the answer has arrived or is not needed, or because the party is online again and the
+    /// request is sent at once.
     pub(in crate::protocols) fn end<P: Protocol>(&self, ctx: &mut Context<'_, P>) {
         if let Some(timer) = self.timer {
             ctx.cancel(timer);
@@ -224,7 +226,7 @@ mod tests {
             assert!((0.5 - 1e-9..=1.0).contains(&share), "{attempt}: {share}");
             spread = spread.max(1.0 - share);
         }
-        // 98 uniform draws below 0.45 of [0, 0.5] have a probability of 0.9^98 = 3e-5.
+        // The probability that 98 uniform draws from [0, 0.5] are all below 0.45 is 0.9^98 = 3e-5.
         assert!(spread > 0.45, "{spread}");
         let plain = retry("(timeout: \"200ms\", backoff: Exponential(limit: 4, jitter: 0))");
         let waits: Vec<u64> = (1..6).map(|attempt| plain.wait(attempt, &key).nanos() / 1_000_000).collect();

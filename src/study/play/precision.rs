@@ -1,5 +1,5 @@
-//! `--until-halfwidth`: runs replications until the confidence interval of every mean, or of every difference of two series, is
-//! narrow enough.
+//! `--until-halfwidth`: runs replications until the confidence interval of every mean, or of every difference of two series,
+//! is narrow enough.
 
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
@@ -24,8 +24,8 @@ const CONFIDENCE: f64 = 0.95;
 pub struct Goal {
     /// Largest half-width of the 95 % interval around the mean, or around the mean difference, in units of the metric.
     pub half_width: f64,
-    /// The series from which the differences of all others are taken, replication by replication; if absent, the interval of each
-    /// mean is judged.
+    /// The series from which the differences of all others are taken, replication by replication; if absent, the interval of
+    /// each mean is judged.
     pub against: Option<String>,
     /// The name of the metric, as in `results.csv` without the prefix "more.".
     pub metric: String,
@@ -43,7 +43,8 @@ pub struct Precision {
 }
 
 /// Runs more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
-/// meets `goal`. This number depends only on the results, so the same command ends at the same number after an interruption.
+/// meets `goal`, `goal.at_most` replications have run, or the run does not complete. This number depends only on the
+/// results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -64,8 +65,8 @@ pub fn play_until(
         if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
             return Ok((outcome, precision));
         }
-        // The half-width falls with the square root of the number of replications. This estimate is used for at most a doubling
-        // of their number.
+        // The half-width falls as one over the square root of the number of replications. The number that is estimated from
+        // this is limited to twice the present one.
         let ratio = widest.unwrap_or_default() / goal.half_width;
         let wanted = (replications as f64 * ratio * ratio).ceil();
         replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
@@ -99,8 +100,8 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     Some(known.into_iter().collect())
 }
 
-/// Why no series has this regret of this group, or of the worst one; `None` if one has it, or if a replication fails. The
-/// first replication of each cell is run, without being stored, until one has it.
+/// Why no series has this regret of this group ("worst" is the group where it is largest); `None` if one has it, or if a
+/// replication fails. The first replication of each cell is run, without being stored, until one has it.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();

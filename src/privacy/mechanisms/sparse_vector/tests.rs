@@ -10,18 +10,20 @@ fn of(epsilon: f64, threshold: f64, cutoff: u32) -> SparseVector {
         .with_values(Epsilon::new(1.0).unwrap())
 }
 
-/// The results of n comparisons with cutoff 1 are n + 1, and with a large cutoff 2^n; up to 500 are listed.
+/// n comparisons have n + 1 possible results with cutoff 1, and 2^n with a large cutoff. If there are more than 500, none is
+/// listed.
 #[test]
 fn results_are_listed_up_to_their_limit() {
     let listed = |cutoff, numbers| of(1.0, 0.0, cutoff).every_comparison(numbers).count();
     assert_eq!([0, 1, 2, 499, 500].map(|numbers| listed(1, numbers)), [1, 2, 3, 500, 0]);
     assert_eq!([1, 8, 9].map(|numbers| listed(1000, numbers)), [2, 256, 0]);
-    // At most two of four: 1 + 4 without a second, then those that end at the second one, 1 + 2 + 3.
+    // At most two of four numbers are above: 1 + 4 results have fewer than two above, and 1 + 2 + 3 end at the second one
+    // above, which is number 2, 3 or 4.
     assert_eq!(listed(2, 4), 11);
 }
 
-/// A number is above if number and noise are at least threshold and noise, with the deviates of the stream in order; its
-/// value has noise of its own.
+/// A number is above if the number plus its noise is at least the threshold plus its noise. The stream's deviates are used
+/// in this order: the threshold's, then each number's, followed by that of its value if it is above.
 #[test]
 fn noise_is_added_to_threshold_number_and_value() {
     let numbers = vec![0.3, -0.4, 0.9, 1.4, -0.2, 0.8];
@@ -71,7 +73,8 @@ fn noise_is_added_to_threshold_number_and_value() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// Noise on a lattice exceeds a size by up to one spacing more.
+/// With noise on a lattice, the size that the noise exceeds with probability at most e^-a is one spacing larger than a times
+/// the scale.
 #[test]
 fn the_tail_of_a_value_includes_one_spacing() {
     let exact = of(2.0, 0.0, 1);
@@ -83,8 +86,9 @@ fn the_tail_of_a_value_includes_one_spacing() {
     assert_eq!(ideal.value_tail(3.0), ideal.scales().value.map(|scale| 3.0 * scale));
 }
 
-/// The threshold moves the numbers: with threshold t, the loss of numbers x is that of x - t with threshold 0. With more
-/// results than are listed, the largest loss is the price.
+/// The threshold moves the numbers: with threshold t, the loss of numbers x is that of x - t with threshold 0. If there are
+/// too many results to list, only a bound is known: the largest loss is at most epsilon, 2 for the comparisons plus 1 for
+/// the value.
 #[test]
 fn the_loss_depends_on_distances_to_the_threshold() {
     let ratio = |threshold: f64| {
