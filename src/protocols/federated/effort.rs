@@ -24,7 +24,7 @@ const ACCOUNTED: f64 = 0.04;
 const ACCOUNTED_ROUND: f64 = 0.03;
 
 /// Seconds of one random number of a mask.
-const NUMBER_OF_A_MASK: f64 = 14e-9;
+const NUMBER_OF_A_MASK: f64 = 22e-9;
 
 /// Approximate number of evaluations of the likelihood in a fit from one starting point.
 const EVALUATIONS: f64 = 30.0;

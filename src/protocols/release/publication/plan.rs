@@ -47,7 +47,7 @@ impl TaskOutline {
 }
 
 /// Seconds in which all accountants compute the loss of one release.
-pub(super) const ONE_RELEASE: f64 = 0.003;
+pub(super) const ONE_RELEASE: f64 = 0.002;
 
 /// Seconds in which all accountants compute the loss of a release of this pure epsilon: on a grid, which is longer for a
 /// larger epsilon.
