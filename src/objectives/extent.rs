@@ -115,16 +115,14 @@ impl Extent {
     /// The extent of problems on a grid with these numbers of points along its dimensions, where a function
     /// is drawn with one matrix per dimension.
     pub(super) fn of_grid(counts: &[usize]) -> Self {
-        let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
-        let longest = counts.iter().copied().max().unwrap_or(0) as u64;
-        let n = arms as f64;
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
-        let mut extent = Self::of(arms, counts.len() as u64);
+        let mut extent = Self::of_values("grid", counts);
         // For each dimension a matrix, its eigenvectors and its root; the eigenvalues take some ten
         // multiplications per entry and row.
         let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
+        let longest = counts.iter().copied().max().unwrap_or(0) as u64;
         extent.prepared = extent.prepared.and(roots);
-        extent.drawn = extent.drawn.and(Effort::new(NUMBER * n, n * (COVARIANCE + MULTIPLY * of_all(1))));
+        extent.drawn = extent.drawn.and(Effort::new(0.0, extent.arms as f64 * MULTIPLY * of_all(1)));
         extent.due_to("grid", longest)
     }
 }

@@ -59,15 +59,7 @@ impl Estimator {
 
     /// Mean and standard error, once both passes have ended; `None` for no values.
     pub(in crate::study) fn estimate(&self) -> Option<Estimate> {
-        let n = self.n as f64;
-        let of = |sum: f64, squares: f64| {
-            let se = if self.n > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
-            Estimate { mean: sum / n, se, n: self.n }
-        };
-        let found = of(self.sum, self.squares);
-        let shrunk = of(self.shrunk.0, self.shrunk.1);
-        let fits = found.mean.is_finite() && found.se.is_finite() || !shrunk.mean.is_finite();
-        (self.n > 0).then(|| if fits { found } else { shrunk.enlarged() })
+        (self.n > 0).then(|| Estimate::of_sums(self.n, (self.sum, self.squares), || self.shrunk))
     }
 }
 

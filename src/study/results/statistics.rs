@@ -62,27 +62,34 @@ impl Estimate {
         if values.is_empty() {
             return None;
         }
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
-        let se = if values.len() > 1 { (squares / (n - 1.0) / n).sqrt() } else { 0.0 };
-        if mean.is_finite() && se.is_finite() {
-            return Some(Self { mean, se, n: values.len() as u64 });
-        }
-        // Sums or squares of very large numbers exceed the largest number; those of the scaled ones do not.
-        let scaled: Vec<f64> = values.iter().map(|value| value * SHRUNK).collect();
-        let all_finite = values.iter().all(|value| value.is_finite());
-        let found = if all_finite { Self::of(&scaled)? } else { Self { mean, se, n: values.len() as u64 } };
-        Some(if all_finite { found.enlarged() } else { found })
+        let sums = |scale: f64| {
+            let sum: f64 = values.iter().map(|value| value * scale).sum();
+            let mean = sum / values.len() as f64;
+            (sum, values.iter().map(|value| (value * scale - mean) * (value * scale - mean)).sum())
+        };
+        Some(Self::of_sums(values.len() as u64, sums(1.0), || sums(SHRUNK)))
     }
 
-    /// The estimate of values that were multiplied by [`SHRUNK`], in the unit of the values themselves; at most the largest
-    /// number.
-    pub(super) fn enlarged(self) -> Self {
+    /// The estimate from the sum of n values and the sum of the squares of their distances from the mean. If these exceed the largest
+    /// number, it is computed from `shrunk`, those of the values times [`SHRUNK`], and is at most the largest number.
+    pub(super) fn of_sums(n: u64, sums: (f64, f64), shrunk: impl FnOnce() -> (f64, f64)) -> Self {
+        let count = n as f64;
+        let of = |(sum, squares): (f64, f64)| {
+            let se = if n > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+            Self { mean: sum / count, se, n }
+        };
+        let found = of(sums);
+        if found.mean.is_finite() && found.se.is_finite() {
+            return found;
+        }
+        let shrunk = of(shrunk());
+        if !shrunk.mean.is_finite() {
+            return found;
+        }
         Self {
-            mean: (self.mean / SHRUNK).clamp(f64::MIN, f64::MAX),
-            se: (self.se / SHRUNK).min(f64::MAX),
-            n: self.n,
+            mean: (shrunk.mean / SHRUNK).clamp(f64::MIN, f64::MAX),
+            se: (shrunk.se / SHRUNK).min(f64::MAX),
+            n,
         }
     }
 }
