@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// An epsilon for each user or agent: Phi(u) of personalised differential privacy. A mechanism M is Phi-personalised if for every
-/// user u, for all data D and D' that differ in u's data only, and for all events S: P(M(D) in S) <= e^Phi(u) P(M(D') in S).
+/// An epsilon for each user or agent: Phi(u) of personalised differential privacy. A mechanism M is Phi-personalised if
+/// for every user u, for all data D and D' that differ in u's data only, and for all events S: P(M(D) in S) <= e^Phi(u)
+/// P(M(D') in S).
 ///
 /// The epsilons themselves are taken as public: they must not be chosen because of the data that they protect.
 /// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", definition 6.
@@ -46,7 +47,8 @@ fn one() -> Positive {
 }
 
 impl PersonalEpsilons {
-    /// The epsilon of unit `n` (user, person or agent) in a group; `stream` is the unit's own. `None` if the group is not named.
+    /// The epsilon of unit `n` (user, person or agent) in a group; `stream` is the unit's own. `None` if the group is
+    /// not named.
     #[must_use]
     pub fn of(&self, n: u64, group: &str, stream: &mut Stream) -> Option<Epsilon> {
         match self {
@@ -67,8 +69,8 @@ impl PersonalEpsilons {
         }
     }
 
-    /// Each epsilon that occurs, in ascending order, with the expected share of units that have it; `groups` has the share of
-    /// units in each group.
+    /// Each epsilon that occurs, in ascending order, with the expected share of units that have it; `groups` has the
+    /// share of units in each group.
     #[must_use]
     pub fn shares(&self, groups: &[(&str, f64)]) -> Vec<(Epsilon, f64)> {
         let mut found: Vec<(Epsilon, f64)> = match self {

@@ -23,9 +23,9 @@ pub struct RunningSum {
 }
 
 impl RunningSum {
-    /// Enters the price of all sums in the ledger, before the first one. `mechanism` is scaled to `contributions` of one unit, and
-    /// at least to the width of the range. A copy of the sum continues with the same noise: it is for a fork of the simulation,
-    /// of which only one branch is published.
+    /// Enters the price of all sums in the ledger, before the first one. `mechanism` is scaled to `contributions` of
+    /// one unit, and at least to the width of the range. A copy of the sum continues with the same noise: it is for a
+    /// fork of the simulation, of which only one branch is published.
     ///
     /// # Errors
     /// [`ReleaseError`] if the range is wider than the mechanism's sensitivity, if the ledger refuses the release, or if the

@@ -40,7 +40,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// A value that only its owner may see. It prints as `Sensitive(..)` and has no `Clone`, `Serialize` or `Deref`. Other
-/// parties get it only through [`release`](super::ledger::release).
+/// parties get it only through [`release`](super::ledger::release), or through a [`RunningSum`](super::RunningSum).
 ///
 /// The owner computes on it with [`map`](Self::map), [`map_ref`](Self::map_ref), [`zip`](Self::zip) and
 /// [`update`](Self::update), whose results stay sensitive. (A closure that writes to a variable outside of itself
@@ -98,8 +98,9 @@ impl<T> fmt::Debug for Sensitive<T> {
     }
 }
 
-/// A value that went through [`release`](super::ledger::release) and is in the ledger. Results computed from
-/// it have no further privacy cost (post-processing), so it can be read freely.
+/// A value that [`release`](super::ledger::release) or a [`RunningSum`](super::RunningSum) returned, and that the
+/// ledger has an entry for. Results computed from it have no further privacy cost (post-processing), so it can be read
+/// freely.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Released<T>(T);

@@ -21,7 +21,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 pub struct Laplace {
     scale: Positive,
     sensitivity: Positive,
-    /// Largest distance of a number from the exact one.
+    /// Largest distance of a number from its exact value.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -116,7 +116,7 @@ impl Mechanism for Laplace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// The tail is a scale, up to rounding by half a lattice's spacing on each side.
+    /// The tail is `a` times the scale, up to half a spacing of the lattice for each of two roundings.
     #[test]
     fn the_tail_of_exact_noise_is_that_of_the_scale() {
         let laplace = Laplace::new(Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap());
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Noise in floating point is added, and noise without a lattice is refused only where it is to be exact.
+    /// Noise in floating point is added, and noise for which no lattice exists is refused only in exact arithmetic.
     #[test]
     fn noise_in_floating_point_is_added_and_has_no_lattice() {
         let of = |scale: f64| Laplace::new(Positive::new(scale).unwrap(), Positive::new(scale).unwrap());

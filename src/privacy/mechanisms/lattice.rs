@@ -73,7 +73,7 @@ impl Lattice {
         output.iter().map(|y| y / self.spacing.get()).collect()
     }
 
-    /// 1 for an output that is off the lattice, which is impossible for any input; else 0.
+    /// 1 if a number of the output is no multiple of the spacing, which is impossible for any input; else 0.
     pub(super) fn is_off_lattice(&self, output: &[f64]) -> f64 {
         let off = output.iter().any(|y| (y / self.spacing.get()).fract() != 0.0);
         f64::from(u8::from(off))

@@ -5,7 +5,7 @@ use super::pair::{Distinguisher, KnownLaws, Laws};
 use crate::vocab::Cost;
 
 /// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit: the mean if
-/// the unit was not drawn, and what the unit adds to it on either input if it was.
+/// the unit was not drawn, and, for either input, the vector that the unit adds to this mean if it was drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubsampledShift {
     /// Probability that the unit is drawn.

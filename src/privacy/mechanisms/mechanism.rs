@@ -39,8 +39,8 @@ pub trait Mechanism: fmt::Debug {
         None
     }
 
-    /// The known tests that distinguish the outputs on two inputs, D and D'. Their distributions and likelihood ratios are
-    /// those of the calibrated noise, without the additional noise of exact arithmetic.
+    /// The known tests that distinguish the outputs on two inputs, D and D'. The distributions and likelihood ratios of
+    /// these tests are computed for the calibrated noise, without the additional noise of exact arithmetic.
     ///
     /// # Errors
     /// [`MechanismError`] if an input violates the precondition.
@@ -119,7 +119,7 @@ pub enum MechanismError {
     /// protection.)
     #[error("expected finite numbers, found NaN or infinity in the secret")]
     NotFinite,
-    /// The mechanism's analysis does not hold for the neighbouring relation of the occasion.
+    /// The mechanism's analysis does not hold for the neighbouring relation under which the release is priced.
     #[error(
         "{mechanism} is analysed for {covered} only, not for {neighbours:?}: choose another neighbouring relation or \
          another mechanism"

@@ -1,9 +1,9 @@
 //! Mechanisms: each draws its noise and states its privacy cost from the same parameters.
 //!
-//! Each mechanism has a file and states its *precondition* (what must hold for the cost to be true), its *postcondition*
-//! (what is then guaranteed) and its *source*. Noise is sampled exactly on a lattice (`rounded.rs` has the proof), unless
-//! a scenario asks for floating point or a mechanism has no exact sampler; the ledger records both as
-//! [`Arithmetic::Ideal`](crate::vocab::Arithmetic::Ideal).
+//! Each mechanism has a file and states its *precondition* (what must hold for the cost to be true), its
+//! *postcondition* (what is then guaranteed) and its *source*. Noise is sampled exactly on a lattice (`rounded.rs` has
+//! the proof), unless a scenario asks for floating point or a mechanism has no exact sampler; in these two cases the
+//! ledger states [`Arithmetic::Ideal`](crate::vocab::Arithmetic::Ideal).
 
 mod agent_rates;
 mod argmax;

@@ -5,9 +5,9 @@ use super::{MechanismError, NoiseArithmetic};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 
-/// How many of the sampled vectors have at most the clipping norm, shifted and with Gaussian noise: each sampled vector
-/// adds 1/2 if its norm is at most the clipping norm and -1/2 if it is larger; a vector of zeros, as of an agent without
-/// data, adds nothing.
+/// The number of sampled vectors whose norm is at most the clipping norm, minus half the number of sampled vectors,
+/// with Gaussian noise: each sampled vector adds 1/2 if its norm is at most the clipping norm and -1/2 if it is larger;
+/// a vector of zeros, as of an agent without data, adds nothing.
 ///
 /// * Precondition: the count is over the same sample as the sums with which it is released.
 /// * Postcondition: a vector changes the count by at most 1/2, so its noise multiplier is 2 `sd`. Sums of noise
@@ -28,8 +28,8 @@ impl NormCount {
     /// The largest change of the count by one vector.
     const REACH: f64 = 0.5;
 
-    /// Whether sums can have enough noise for sums and count together to have noise multiplier `z`: only if the count
-    /// alone has a larger one.
+    /// Whether there are sums that have noise multiplier `z` together with the count: only if the count alone has a
+    /// larger noise multiplier than `z`.
     #[must_use]
     pub fn admits(self, z: f64) -> bool {
         self.multiplier() > z * (1.0 + 1e-6)
@@ -118,7 +118,7 @@ mod tests {
     }
 
     proptest! {
-        /// Together the two never have less noise than stated.
+        /// Sums and count together never have less noise than stated.
         #[test]
         fn both_together_have_the_stated_noise(z in 0.01f64..20.0, factor in 1.001f64..100.0) {
             let count = of(0.5 * z * factor);
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(released, 1.5 + 3.0 * key.stream().normal());
     }
 
-    /// The margin of 1e-6 itself is not enough.
+    /// A noise multiplier of exactly 1 + 1e-6 times `z` is not enough.
     #[test]
     fn a_count_needs_more_noise_than_the_margin() {
         let limit = 0.5 * (1.0 + 1e-6);

@@ -42,8 +42,8 @@ impl ResultNoise {
 /// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one returned.
 /// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
-///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal even with
-///   exact noise, since K is drawn in floating point.
+///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal
+///   even with exact noise, since K is drawn in floating point.
 ///
 /// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
 /// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.
@@ -199,7 +199,7 @@ impl PrivateSelection {
 ///   independent and uniform.
 /// * Postcondition: that of [`PrivateSelection`].
 ///
-/// Source: as [`PrivateSelection`].
+/// Source: that of [`PrivateSelection`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelectionAmongTrials(pub PrivateSelection);
 
@@ -303,7 +303,8 @@ mod tests {
         );
     }
 
-    /// The largest noisy result wins; of equal ones, the setting with the largest number.
+    /// The setting with the largest noisy result is released; of settings with equal results, the one with the largest
+    /// number.
     #[test]
     fn ties_go_to_the_largest_number() {
         let of = |value| Positive::new(value).unwrap();

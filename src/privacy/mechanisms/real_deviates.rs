@@ -225,7 +225,7 @@ mod tests {
         if x < 0.0 { 0.5 * x.exp() } else { 1.0 - 0.5 * (-x).exp() }
     }
 
-    /// Chi-square of integers against the probabilities of the cells k - 1/2 to k + 1/2, tails together, and its
+    /// Chi-square of integers against the probabilities of the cells k - 1/2 to k + 1/2, each tail as one cell, and its
     /// quantile of 0.9999 (Wilson and Hilferty).
     fn chi_square(scale: f64, cdf: fn(f64) -> f64, draws: &[i128]) -> (f64, f64) {
         let most = (3.5 * scale).ceil() as i128;

@@ -40,10 +40,11 @@ pub enum Repetitions {
     },
 }
 
-/// A Poisson number with a larger mean is drawn as a sum of numbers with smaller means: e^-mean must be a normal number.
+/// A Poisson number with a larger mean is drawn as a sum of numbers with smaller means: e^-mean must not be a subnormal
+/// floating-point number or 0.
 const LARGEST_PART: f64 = 500.0;
 
-/// With a larger logarithm of gamma^-shape, P(K = 1) may be no normal number.
+/// With a larger logarithm of gamma^-shape, P(K = 1) may be a subnormal floating-point number or 0.
 const LARGEST_POWER: f64 = 690.0;
 
 impl Repetitions {

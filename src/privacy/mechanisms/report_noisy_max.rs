@@ -27,7 +27,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 pub struct ReportNoisyMax {
     epsilon: Epsilon,
     sensitivity: Positive,
-    /// Largest distance of a utility from the exact one.
+    /// Largest distance of a utility from its exact value.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -197,7 +197,8 @@ mod tests {
             let error = 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt();
             assert!((f64::from(*count) / f64::from(n) - p).abs() < error, "{counts:?} for {expected:?}");
         }
-        // The first of n wins with probability (1 - (1 - a)^n) / (n a) where it is 1 ahead, a = e^(-1/2).
+        // The first of n wins with probability (1 - (1 - a)^n) / (n a) where its utility is larger by 1 than all
+        // others, with a = e^(-1/2).
         let a = libm::exp(-0.5);
         let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
         let found = of(&ahead)[0];

@@ -1,5 +1,5 @@
-//! Rounded real noise, sampled exactly: noise for additive mechanisms whose loss holds for the bits of the
-//! output.
+//! Rounded real noise, sampled exactly: with it, the privacy loss of an additive mechanism holds for the bits of its
+//! floating-point output too.
 //!
 //! A number x is rounded to m = round(x / s) multiples of a public spacing s, a power of two. The release is
 //! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m
@@ -166,7 +166,7 @@ mod tests {
         for (noise, sensitivity) in refused {
             assert!(Grid::between(noise, sensitivity).is_err(), "{noise} {sensitivity}");
         }
-        // The factor that the message states is permitted, and every other one below it.
+        // The factor that the message states is permitted, and so is every smaller one.
         let message = Grid::between(1.0, 1e20).unwrap_err().to_string();
         assert!(message.contains(&format!("a factor of at most {:e} ", libm::exp2(29.0))), "{message}");
         for (factor, fits) in [(29.0, true), (30.0, true), (31.0, false)] {

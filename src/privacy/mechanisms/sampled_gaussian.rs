@@ -40,8 +40,8 @@ pub(super) struct Noise {
 
 impl Noise {
     /// The lattice for contributions of `length` numbers, and the noise in multiples of its spacing. Each contribution
-    /// is rounded separately, so that the integers of one have at most the norm that the noise is scaled to, and they
-    /// are added up exactly.
+    /// is rounded separately, so that the integers of one contribution have at most the norm that the noise is scaled
+    /// to, and the integers of all contributions are added up exactly.
     pub(super) fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.multiplier.get() * self.norm.get(), self.norm.get())?;
         Ok((grid, grid.scale(self.multiplier.get(), grid.norm(self.norm.get(), length))))
@@ -72,8 +72,9 @@ impl Noise {
         (!unit(1.0).is_empty()).then(|| Pair::new(all(1.0), all(moved), String::new()))
     }
 
-    /// The test that distinguishes two inputs which differ in one unit, all others being equal: `size` units are drawn,
-    /// or each with probability `rate` (the others are then zero). For other inputs nothing is known.
+    /// The test that distinguishes two inputs which differ in one unit, all others having equal vectors. If `size` is
+    /// given, that many units are drawn without replacement; otherwise each unit is drawn with probability `rate`, and
+    /// all other units must have zero vectors. For other inputs nothing is known.
     pub(super) fn distinguisher(
         &self,
         [given, neighbour]: [&Contributions; 2],
@@ -190,7 +191,8 @@ mod tests {
             let expected = libm::log((0.25 * plain + 0.75 * drawn) / plain);
             assert!((fixed.log_ratio(&y.to_vec()) - expected).abs() < 1e-12);
         }
-        // Two units differ; others that are unequal, or not zero with Poisson sampling; another number of units.
+        // Inputs for which nothing is known: two units differ; the other units are unequal; the other units are not
+        // zero with Poisson sampling; the numbers of units differ.
         let two = vec![vec![1.0, 0.0], vec![1.0, 0.0], vec![0.0, 0.0]];
         let unequal = vec![vec![2.0, 0.0], vec![-2.0, 0.0], vec![-1.0, 0.0]];
         let unequal_too = vec![vec![0.0, 0.0], vec![-2.0, 0.0], vec![-1.0, 0.0]];
@@ -220,8 +222,8 @@ mod tests {
         assert!(length(&Vec::new()).is_err() && length(&vec![vec![1.0], vec![]]).is_err());
     }
 
-    /// The spacing follows from the smaller of noise and norm, and the integer noise covers the rounding of one contribution;
-    /// noise without a lattice is refused where it is to be exact.
+    /// The spacing follows from the smaller of noise and norm, and the integer noise covers the rounding of one
+    /// contribution; noise for which no lattice exists is refused in exact arithmetic.
     #[test]
     fn exact_noise_has_its_lattice_or_is_refused() {
         let of = |norm, multiplier, arithmetic| Noise {

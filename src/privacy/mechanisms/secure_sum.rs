@@ -11,7 +11,7 @@ use crate::vocab::{Basis, Cost, Neighbours};
 /// Sums computed by secure aggregation.
 #[derive(Clone, Debug)]
 pub struct SecureSumOutput {
-    /// The planned sums: population and weights; its vectors are not used.
+    /// The plan of the sums: its population and its weights are used, its vectors are not.
     pub plan: ReceivedVectors,
     /// The sums with noise, one per region.
     pub sums: Vec<Vec<f64>>,
@@ -172,7 +172,8 @@ mod tests {
         assert_eq!(shift(Participation::FixedSize(3)), shift(poisson));
     }
 
-    /// A quarter of the shares is half of the noise: 1 * 0.25 * 2 / 0.75 / 2. The agent's vector of norm 2 has weight 1/4.
+    /// A quarter of the shares has half the standard deviation of the planned noise, which is the largest weight 0.4
+    /// times the norm 2 over the rate 0.75. The agent's weights in the two regions are 0.25 and 0.2.
     #[test]
     fn the_shift_of_masked_sums_has_the_noise_that_is_unknown() {
         let sum = FederatedSum::planned(Participation::FixedSize(3), Some(Positive::new(2.0).unwrap()), 1.0);

@@ -12,7 +12,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Finite, Neighbours, NonNegative, Positi
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Up to this number of possible results the largest loss of two inputs is computed; with more, it is bounded by epsilon.
+/// Up to this number of possible results the largest privacy loss on two inputs is computed; with more, it is bounded
+/// by epsilon.
 const MOST_LISTED: usize = 500;
 
 /// The answer to one comparison.
@@ -30,25 +31,26 @@ pub enum Compared {
 pub enum BudgetSplit {
     /// epsilon_1 = epsilon_2, as in Dwork and Roth 2014, Algorithm 1.
     Even,
-    /// epsilon_1 : epsilon_2 = 1 : (2 c)^(2/3), or 1 : c^(2/3) for monotonic numbers, where c is the cutoff: the division with
-    /// the least variance of a comparison (Lyu, Su and Li 2017, section 4.2).
+    /// epsilon_1 : epsilon_2 = 1 : (2 c)^(2/3), or 1 : c^(2/3) for monotonic numbers, where c is the cutoff: the
+    /// division with the least variance of a comparison (Lyu, Su and Li 2017, section 4.2).
     #[default]
     LeastVariance,
 }
 
-/// Compares numbers with a threshold, one after another, until a given count (the cutoff c) of them was not below it. The
-/// threshold gets Laplace noise of scale sensitivity / epsilon_1 once; each number gets fresh Laplace noise of scale
-/// 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`] each number that
-/// was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
+/// Compares numbers with a threshold, one after another, until a given count (the cutoff c) of them was not below it.
+/// The threshold gets Laplace noise of scale sensitivity / epsilon_1 once; each number gets fresh Laplace noise of
+/// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`] each
+/// number that was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
 ///
 /// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may be
 /// chosen depending on earlier answers, because an answer depends only on the noise, its own number and the earlier ones.
 ///
-/// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error stated
-///   by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them. The threshold
-///   does not depend on the data.
-/// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. No smaller epsilon
-///   holds for comparisons: with 21 numbers at the threshold, c = 1 and an epsilon of at most 2, the loss is above 0.9998 epsilon.
+/// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error
+///   stated by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them.
+///   The threshold does not depend on the data.
+/// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. No
+///   smaller epsilon holds for comparisons: with 21 numbers at the threshold, c = 1 and an epsilon of at most 2, the
+///   loss is above 0.9998 epsilon.
 ///
 /// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the
 /// threshold for D. Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says
@@ -60,10 +62,10 @@ pub enum BudgetSplit {
 /// c. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the probabilities of
 /// integers have the same ratios.
 ///
-/// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3 to 6): giving
-/// the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not grow with the cutoff
-/// (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014), and no cutoff
-/// (Chen and others 2015; Stoddard and others 2014).
+/// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3
+/// to 6): giving the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not
+/// grow with the cutoff (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014),
+/// and no cutoff (Chen and others 2015; Stoddard and others 2014).
 ///
 /// Source: Lyu, Su and Li 2017, "Understanding the sparse vector technique for differential privacy", Algorithm 7 and
 /// section 4 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.
@@ -78,7 +80,7 @@ pub struct SparseVector {
     cutoff: NonZeroU32,
     split: BudgetSplit,
     monotonic: bool,
-    /// Largest distance of a number from the exact one.
+    /// Largest distance of a number from its exact value.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -114,8 +116,8 @@ impl SparseVector {
         Self { split, ..self }
     }
 
-    /// The same mechanism for monotonic numbers: between neighbours all of them rise or stay, or all of them fall or stay, as
-    /// counts do if one record is added. The noise on numbers is half as large.
+    /// The same mechanism for monotonic numbers: between neighbours all of them rise or stay, or all of them fall or
+    /// stay, as counts do if one record is added. The noise on numbers is half as large.
     #[must_use]
     pub const fn monotonic(self) -> Self {
         Self { monotonic: true, ..self }
@@ -203,9 +205,9 @@ impl SparseVector {
         open.into_iter().map(|(results, _)| results).chain(ended)
     }
 
-    /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which gives the
-    /// same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The state is secret:
-    /// only the answers may be released, and the price is that of the whole sequence.
+    /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which
+    /// gives the same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The
+    /// state is secret: only the answers may be released, and the price is that of the whole sequence.
     ///
     /// # Errors
     /// [`MechanismError`] if exact arithmetic is not possible with these parameters.
@@ -295,8 +297,9 @@ impl Mechanism for SparseVector {
         Ok(numbers.iter().map_while(|number| comparisons.compare(*number, stream)).collect())
     }
 
-    /// As many numbers as `like` has. On D the last c lie one sensitivity above the threshold and all others at it; on D' it is
-    /// the other way round. For monotonic numbers all lie at the threshold on D, and the last c stay there on D'.
+    /// As many numbers as `like` has. On D the last c lie one sensitivity above the threshold and all others at it; on
+    /// D' it is the other way round. For monotonic numbers all lie at the threshold on D; on D' the last c lie there
+    /// too, and all others one sensitivity above it.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let (low, by) = (self.threshold.get(), self.sensitivity.get());
         let (n, last) = (like.len(), like.len().saturating_sub(self.cutoff.get() as usize));

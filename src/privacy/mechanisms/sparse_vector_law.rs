@@ -26,9 +26,9 @@ const RULE: [(f64, f64); 4] = [
     (0.960_289_856_497_536_2, 0.101_228_536_290_376_26),
 ];
 
-/// ln of the probability of these results of comparisons; `numbers` are relative to the threshold. The probability is the integral, over
-/// the noise z on the threshold, of its density times the probability of each result given z. It is split where one of the factors
-/// has a kink. Relative error: below 1e-9 for up to 1000 numbers.
+/// ln of the probability of these results of comparisons; `numbers` are relative to the threshold. The probability is
+/// the integral, over the noise z on the threshold, of its density times the probability of each result given z. It is
+/// split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000 numbers.
 pub(super) fn log_probability(numbers: &[f64], above: &[bool], scales: NoiseScales) -> f64 {
     // Equal numbers with equal results are counted together.
     let mut factors: Vec<(f64, bool, f64)> = Vec::new();
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    /// The price is exact: with many numbers at the threshold the loss on the worst pair is near epsilon, and never above it,
-    /// for every cutoff, for monotonic numbers too.
+    /// The price is exact: with many numbers at the threshold the loss on the worst pair is near epsilon, and never
+    /// above it, for every cutoff, for monotonic numbers too.
     #[test]
     fn the_loss_on_the_worst_pair_is_the_price() {
         let like = vec![0.0; 40];

@@ -19,26 +19,29 @@ use std::num::NonZeroU64;
 ///
 /// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step.
 ///
-/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial sums of the
-/// same values. Then S^2 counts all nodes of the tree, and sums have less noise: a sum that is one node of l levels has
-/// 1 / (2 - 2^-l) times the variance of a single partial sum, which tends to 1/2.
+/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial
+/// sums of the same values. Then S^2 (see the postcondition) counts all nodes of the tree, and sums have less noise: a
+/// sum that is one node of l levels has 1 / (2 - 2^-l) times the variance of a single partial sum, which tends to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
-/// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity S), S^2 =
-///   [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums, which in turn
-///   determine the released sums, so no smaller loss holds on the worst pair; with Honaker's estimate they are
-///   functions of the noisy partial sums, which cost as much as stated, and reveal a little less.
+/// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity
+///   S), S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums,
+///   which in turn determine the released sums, so no smaller loss holds on the worst pair; with Honaker's estimate the
+///   released sums are functions of the noisy partial sums, which together cost as much as stated, and the released
+///   sums reveal a little less.
 ///
-/// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one normal
-/// vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2 norm, since a
-/// partial sum that contains c of the unit's values differs by at most c `sensitivity`. If values depend on earlier sums, and
-/// the steps at which a unit contributes do not, the loss is the same (Denisov and others 2022, Theorem 2.1). In
-/// exact arithmetic, partial sums are integers, and each value differs by at most the rounded sensitivity.
+/// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one
+/// normal vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2
+/// norm, since a partial sum that contains c of the unit's values differs by at most c `sensitivity`. If values depend
+/// on earlier sums, and the steps at which a unit contributes do not, the loss is the same (Denisov and others 2022,
+/// Theorem 2.1). In exact arithmetic, partial sums are integers, and each value differs by at most the rounded
+/// sensitivity.
 ///
-/// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and Song
-/// 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or shuffling", for
-/// Gaussian noise and restarts; Honaker 2015, "Efficient use of differentially private binary trees", for the estimate from below.
+/// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and
+/// Song 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or
+/// shuffling", for Gaussian noise and restarts; Honaker 2015, "Efficient use of differentially private binary trees",
+/// for the estimate from below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeAggregation {
     plan: TreePlan,
@@ -58,7 +61,8 @@ impl TreeAggregation {
         self.sensitivity
     }
 
-    /// From the steps and contributions, the standard deviation of the noise on a partial sum, and the L2 sensitivity of one value.
+    /// From the steps and contributions, the standard deviation of the noise on a partial sum, and the L2 sensitivity
+    /// of one value.
     #[must_use]
     pub const fn new(plan: TreePlan, standard_deviation: Positive, sensitivity: Positive) -> Self {
         let (estimate, arithmetic) = (SumEstimate::FewestPartialSums, NoiseArithmetic::Exact);
@@ -213,8 +217,8 @@ impl Mechanism for TreeAggregation {
         values.iter().map(|value| run.add(value, stream)).collect()
     }
 
-    /// Values of the shape of `like` that are all 0; on D' the first number of the first k values is the sensitivity. For one
-    /// contribution no other pair has a larger loss.
+    /// Values of the shape of `like` that are all 0; on D' the first number of the first k values is the sensitivity.
+    /// For one contribution no other pair has a larger loss.
     fn worst_pair(&self, like: &Vec<Vec<f64>>) -> Option<Pair<Vec<Vec<f64>>>> {
         let zero: Vec<Vec<f64>> = like.iter().map(|value| vec![0.0; value.len()]).collect();
         let (mut moved, by) = (zero.clone(), self.sensitivity.get());

@@ -14,9 +14,9 @@ pub enum SumEstimate {
     /// not drawn.
     #[default]
     FewestPartialSums,
-    /// As before, but each partial sum is replaced by the combination of itself and of all partial sums of its own values that
-    /// has the least variance ("estimation from below", Honaker 2015). It is computed from noisy partial sums alone, so it costs
-    /// nothing beyond these.
+    /// As `FewestPartialSums`, but each partial sum is replaced by that combination of itself and of all partial sums
+    /// of parts of its values which has the least variance ("estimation from below", Honaker 2015). It is computed from
+    /// noisy partial sums alone, so it costs nothing beyond these.
     Honaker,
 }
 
@@ -30,9 +30,9 @@ impl SumEstimate {
         }
     }
 
-    /// The variance of the sum after step t, from 1, as a multiple of the variance of the noise on one partial sum. It is the
-    /// sum over the binary digits 1 of the steps of each tree: 1 for each, or with Honaker's estimate 1 / (2 - 2^-l) for the
-    /// digit of 2^l.
+    /// The variance of the sum after step t, from 1, as a multiple of the variance of the noise on one partial sum. It
+    /// is the sum over the binary digits 1 of the steps of each tree: 1 for each, or with Honaker's estimate 1 / (2 -
+    /// 2^-l) for the digit of 2^l.
     #[must_use]
     pub fn relative_variance(self, plan: &TreePlan, t: u64) -> f64 {
         let of_tree = |steps: u64| -> f64 {
@@ -64,7 +64,7 @@ struct Node<N> {
     level: u32,
     /// The exact sum.
     total: Vec<N>,
-    /// What is known of it from noisy partial sums.
+    /// The estimate of `total` from noisy partial sums, in the same unit.
     estimate: Vec<f64>,
 }
 

@@ -41,7 +41,8 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    /// For each point, whether this agent follows shared vectors to it; `None` if it follows them to every point that it can measure.
+    /// For each point, whether this agent follows shared vectors to it; `None` if it follows them to every point that
+    /// it can measure.
     pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,

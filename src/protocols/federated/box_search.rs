@@ -10,8 +10,9 @@ use crate::rng::Stream;
 use crate::vocab::SearchBox;
 use std::sync::Arc;
 
-/// Number of candidates, the best ones, from which local searches start in each group of candidates: in each region for
-/// sums; among the points of the sample, and among the points measured, for a draw from an agent's own model.
+/// Local searches start from this number of best candidates in each group of candidates. For sums, the points of the
+/// sample in a region are a group; for a draw from an agent's own model, the points of the sample are one group and the
+/// measured points another.
 const REFINED: usize = 4;
 /// Number of points of the sample that are candidates for the largest value of a draw from an agent's own model.
 const CANDIDATES: usize = 256;

@@ -1,4 +1,4 @@
-//! What all agents have in common.
+//! The features, covariance and points that all agents of a replication have in common.
 
 use super::box_search::BoxSpace;
 use super::failure::StartError;

@@ -66,8 +66,8 @@ impl Replication<'_> {
         parts.into_iter().map(own).collect()
     }
 
-    /// How much of the domain agents have in common, and how much of their own parts they lose, if sums are restricted to
-    /// what is common; empty if they are not, and in a dry run.
+    /// How much of the domain agents have in common, and how much of their own parts they lose, if sums are restricted
+    /// to what is common; empty if sums are not restricted, and in a dry run.
     pub(super) fn overlap_outcomes(&self, series: &FederatedSeries) -> Vec<(&'static str, f64)> {
         if self.stage.directions.dry {
             return Vec::new();

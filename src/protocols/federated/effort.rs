@@ -34,8 +34,8 @@ impl Federated {
     pub(super) fn of_replication(&self, agents: u64, problem: &Extent) -> Effort {
         let points = self.rounds.saturating_add(self.initial_points);
         let (n, m, t) = (problem.arms as f64, f64::from(self.features.get()), points as f64);
-        // All agents share the factor of the prior covariance, which there is not on a box, and the features of all points.
-        // Each agent also has the values of its own function.
+        // All agents share the factor of the prior covariance, which does not exist on a box, and the features of all
+        // points. Each agent also has the values of its own function.
         let in_common = if problem.is_box { 0.0 } else { 1.0 };
         let (arms, place) = (problem.stated.1, problem.stated.0.clone());
         let factor =
@@ -136,12 +136,13 @@ impl Federated {
     }
 
     /// Memory and time of one agent with this number of points: of its own model, from which it draws a function in
-    /// every round, and of the shared one.
+    /// every round, and of its shared model.
     fn of_agent(&self, problem: &Extent, points: u64) -> Effort {
         // On a box there are no arms whose means and variances are kept.
         let arms = if problem.is_box { 0 } else { problem.arms };
         let (n, m, t) = (arms as f64, f64::from(self.features.get()), points as f64);
-        // With few points both models are computed for every draw, and only the points are kept.
+        // With at most `FEW` points the own and the shared model are computed anew for every draw, and only the points
+        // are kept.
         let kept = points > FEW as u64;
         let again = if kept { FEW as f64 } else { t };
         let again = again * again / 2.0;

@@ -45,8 +45,8 @@ fn ten() -> Positive {
 }
 
 impl Importance {
-    /// The factor on the weight of an agent of this group that was asked in `rounds` rounds and answered in time in `answers`
-    /// of them.
+    /// The factor on the weight of an agent of this group that was asked in `rounds` rounds and answered in time in
+    /// `answers` of them.
     #[must_use]
     pub fn factor(&self, group: &str, answers: u64, rounds: u64) -> f64 {
         let chance = match &self.answers {

@@ -10,11 +10,11 @@
 //!                                      member whose answer shows that it has no shares
 //! ```
 //!
-//! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed
-//! on between members, and only members take part in sums. Messages have the sizes of real ones,
-//! but contain no keys and no shares: these are computed by the `MaskSecrets` that all agents have in
-//! common, and an agent uses them only after it has received the message that would contain them.
-//! Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here for all rounds at once.
+//! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed on between members,
+//! and only members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes,
+//! but contain neither: the `MaskSecrets` that all agents have in common computes keys and shares, and an agent uses
+//! them only after it has received the message that would contain them.
+//! Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here done once, for all rounds of the run.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};

@@ -71,8 +71,8 @@ impl MaskGraph {
         }
     }
 
-    /// The values in `all`, one for each agent, that concern this agent: with few neighbours those of its neighbours, otherwise
-    /// all. The others are replaced by false.
+    /// The values in `all`, one for each agent, that concern this agent: with few neighbours those of its neighbours,
+    /// otherwise all. The others are replaced by false.
     pub(super) fn seen_by(&self, agent: usize, all: &[bool]) -> Vec<bool> {
         match self {
             Self::Complete(_) => all.to_vec(),

@@ -4,9 +4,10 @@
 //! the seed, the other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a
 //! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for
 //! key agreement. So a server that follows the protocol, and with which no more agents collude than stated, can compute
-//! the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017, "Practical secure aggregation
-//! for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits: messages have the sizes,
-//! and parties make the computations, of a real key agreement, but it protects nothing outside a simulation.
+//! the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017, "Practical secure
+//! aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits, with keys
+//! and shares of 8 bytes: parties exchange the messages and make the computations of a real key agreement, but a group
+//! this small protects nothing outside a simulation.
 
 use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};

@@ -108,8 +108,8 @@ impl Federated {
         Some(Problem::wrong("personal", expected, "both", cure))
     }
 
-    /// The epsilon and the rate of each agent, in order; `None` if agents have no epsilon of their own. `key` is the replication's
-    /// node of the seed tree.
+    /// The epsilon and the rate of each agent, in order; `None` if agents have no epsilon of their own. `key` is the
+    /// replication's node of the seed tree.
     #[must_use]
     pub fn agent_levels(
         &self,

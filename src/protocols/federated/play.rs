@@ -212,8 +212,8 @@ impl Federated {
         Ok(Replication { recipe: self, stage, instance, common, agents, own, groups, key })
     }
 
-    /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's covariance at
-    /// the arms; a box has none.
+    /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's
+    /// covariance at the arms; a box has none.
     fn own_problems(
         &self,
         stage: &ReplicationSetup,

@@ -19,7 +19,7 @@ impl Query {
         Self::Point(unit.into())
     }
 
-    /// The coordinates that models see; `arms` are those of the arms.
+    /// The coordinates of the query that models see; `arms` holds the coordinates of all arms.
     pub(super) fn coordinates<'a>(&'a self, arms: &'a Points) -> &'a [f64] {
         match self {
             Self::Arm(arm) => arms.row(*arm),
@@ -27,7 +27,7 @@ impl Query {
         }
     }
 
-    /// The region that it lies in.
+    /// The region in which the query lies.
     pub(super) fn region(&self, regions: &Regions) -> usize {
         match self {
             Self::Arm(arm) => regions.of_arms()[*arm],

@@ -76,7 +76,8 @@ pub struct Federated {
     /// Factor on the standard deviation in agents' own Thompson sampling, in addition to `width`. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
-    /// Whether the terms of Theorem 1's bound are reported by round. Default: they are not.
+    /// Whether the terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, are reported by round.
+    /// Default: they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regret_terms: Option<RegretTerms>,
     /// The series that are compared.

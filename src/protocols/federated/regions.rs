@@ -65,7 +65,7 @@ impl Regions {
         self.cuts.iter().product()
     }
 
-    /// Lower and upper end of a region along each dimension, both within it.
+    /// Lower and upper end of a region along each dimension; both ends belong to the region.
     pub(super) fn ends(&self, region: usize) -> Vec<(f64, f64)> {
         let mut left = region;
         let part = |((low, high), &cut): (&(f64, f64), &usize)| {

@@ -105,7 +105,7 @@ impl Replication<'_> {
             && !self.recipe.groups.iter().any(|group| group.differences.in_scale())
             && let Some((most, mean)) = tally.best_found()
         {
-            // Where functions deviate from the objective, their values are not accuracies.
+            // If functions deviate from the objective, their values are not performances (such as accuracies).
             let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
             if self.instance.background.performances && !deviates {
                 record.outcomes = vec![
@@ -131,7 +131,7 @@ impl Replication<'_> {
         record.outcomes.extend(tally.participation());
         let common = self.overlap_outcomes(series).into_iter();
         record.outcomes.extend(common.map(|(name, value)| named(name, value)));
-        // The agents are the same in every series.
+        // The agents are the same in every series, so only the first series records how they differ.
         let first = self.recipe.series.first().is_some_and(|first| first.name == series.name);
         if first && !self.stage.directions.dry {
             record.outcomes.extend(self.dissimilarity().into_iter().map(|(name, value)| named(name, value)));

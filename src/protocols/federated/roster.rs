@@ -80,7 +80,7 @@ impl Roster {
         }
     }
 
-    /// Keeps an agent's loss until it is released, unless that of a later round has arrived before.
+    /// Keeps an agent's loss until it is released, unless a loss of a later round has already arrived from this agent.
     pub(super) fn reported(&mut self, agent: usize, round: u64, loss: f64) {
         if self.reports[agent].is_none_or(|(known, _)| known <= round) {
             self.reports[agent] = Some((round, loss));

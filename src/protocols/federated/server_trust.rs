@@ -30,9 +30,10 @@ pub enum ServerTrust {
         /// majority of all agents. Default: 0, nobody colludes.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
-        /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are its
-        /// neighbours on a random ring. k / 2 + 1 shares of its neighbours recover a secret, and a round is given up if
-        /// fewer neighbours of some agent answer. Default: all agents (full masks).
+        /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are
+        /// its neighbours on a random ring. Shares from k / 2 + 1 of an agent's neighbours recover its secret, and a
+        /// round is given up if, for some agent whose masks are in the sum, fewer neighbours answer. Default: all
+        /// agents (full masks).
         /// Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
         /// (poly)logarithmic overhead".
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ struct Measured {
 
 /// The regret of one agent so far. If its function drifts, the simple regret is the best value of the round of the last
 /// query, minus the best value in that round among all arms queried so far; the cumulative regret is the sum of the
-/// instantaneous ones, each with the best value of its round.
+/// instantaneous regrets, each computed with the best value of its round.
 struct OwnRegret {
     function: Arc<OwnFunction>,
     regret: Regret,
@@ -154,8 +154,8 @@ impl Tally {
         (count > 0.0).then(|| (chosen / count, random / count))
     }
 
-    /// 1 minus the largest outcome that an agent has measured so far, noise included, mean over agents, by round: what
-    /// Figure 3 of Dai, Low and Jaillet 2021 shows.
+    /// By round, the mean over agents of 1 minus the largest outcome, noise included, that the agent has measured so
+    /// far, as in Figure 3 of Dai, Low and Jaillet 2021.
     pub(super) fn best_outcomes(&self) -> RoundTrack {
         let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         let mut points = Vec::with_capacity(self.rounds.len());

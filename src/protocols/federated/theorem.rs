@@ -1,9 +1,9 @@
-//! The terms of Theorem 1's bound on regret, by round, for the first agent.
+//! The terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, by round, for the first agent.
 //!
-//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t, with
-//! p_t the probability that an agent follows its own model in round t, and gamma_T the information gain. In every
-//! schedule of shared queries here and in the paper p_1 is 0, so that the bound is infinite: only its finite terms are
-//! reported.
+//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t, with B a
+//! bound on the norm of an agent's function, p_t the probability that an agent follows its own model in round t,
+//! gamma_T the information gain, and psi_t and theta_t as in [`RegretTerms`]. In every schedule of shared queries here
+//! and in the paper p_1 is 0, so that the bound is infinite: only its finite terms are reported.
 
 use super::common::AgentCommon;
 use super::messages::Clipped;
@@ -15,10 +15,10 @@ use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The terms of Theorem 1's bound on regret, by round, for the first agent, with constants and logarithms set to 1:
-/// psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions are in units of the
-/// model's standard deviation. The terms are reported for series that clip vectors at a fixed norm, trust the server, and
-/// use neither `selection`, `importance` nor `overlap`.
+/// The terms of the regret bound of Theorem 1 of the source, by round, for the first agent, with constants and
+/// logarithms set to 1: psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions
+/// are in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
+/// trust the server, and use neither `selection`, `importance` nor `overlap`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

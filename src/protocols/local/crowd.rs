@@ -24,7 +24,7 @@ pub(super) struct CohortUsers {
     pub(super) answer_after: LatencyModel,
 }
 
-/// Users with one epsilon, and the mechanism that they apply to a reward.
+/// Users who have the same epsilon, and the mechanism that they apply to a reward.
 #[derive(Clone, Debug)]
 pub(super) struct LevelOfUsers {
     /// The epsilon, if users have epsilons of their own.

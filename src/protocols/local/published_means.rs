@@ -12,7 +12,7 @@ const LAST: &str = "error of the last published mean";
 /// The errors of the means that one series publishes.
 #[derive(Debug, Default)]
 pub(super) struct PublishedMeans {
-    /// Rewards of users who have neither reported nor decided to be silent.
+    /// By user: the reward, until it reaches the registry or the user decides to be silent.
     pending: BTreeMap<u64, f64>,
     /// Sum of the rewards that count.
     sum: f64,

@@ -4,16 +4,16 @@
 use crate::gp::{combine, dot};
 use crate::privacy::mechanisms::{MechanismError, Rows};
 
-/// A space that the columns of a released matrix may lie in: orthonormal vectors, one of n numbers each.
+/// A space that the columns of a released matrix may lie in, as an orthonormal basis: vectors of n numbers each.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnSpace(Vec<Vec<f64>>);
 
 /// A released matrix Z counts as lying in a space if its part outside is shorter than this share of its length.
-/// Rounding leaves a share of about 1e-15; a row of X moved by 1 leaves about 1 / norm of X.
+/// Rounding leaves a share of about 1e-15; moving a row of X by 1 leaves a share of about 1 / (norm of X).
 pub(super) const INSIDE: f64 = 1e-9;
 
 impl ColumnSpace {
-    /// The column space of the centred rows; orthonormal columns, for the singular values above 1e-10 of the largest.
+    /// The column space of the centred rows: one basis vector for each singular value above 1e-10 times the largest.
     pub(super) fn of(rows: &Rows) -> Result<Self, MechanismError> {
         let svd = rows.centred().singular()?;
         let most = svd.values().first().copied().unwrap_or(0.0);
@@ -35,7 +35,8 @@ impl ColumnSpace {
         along
     }
 
-    /// Largest length of a column's part outside of the space, relative to the largest column.
+    /// Each column of `z` has a part outside of the space: the length of the longest such part, divided by the length
+    /// of the longest column.
     pub(super) fn distance(&self, z: &Rows) -> f64 {
         let along = self.coordinates_of(z);
         let (mut outside, mut whole) = (vec![0.0; z.d()], vec![0.0; z.d()]);
@@ -92,9 +93,10 @@ mod tests {
         assert_eq!(space.dimension(), 2);
         let z = |values: [f64; 4]| Rows::new(4, 1, values.to_vec()).unwrap();
         assert!(space.distance(&z([3.0, -3.0, 5.0, -5.0])) < INSIDE);
-        // (3, 1, 0, 0) = (1, -1, 0, 0) + 2 (1, 1, 0, 0), and only the first part lies in the space: the share outside is sqrt(8 / 10).
+        // (3, 1, 0, 0) = (1, -1, 0, 0) + 2 (1, 1, 0, 0), and only the first part lies in the space: the share outside
+        // is sqrt(8 / 10).
         assert!((space.distance(&z([3.0, 1.0, 0.0, 0.0])) - 0.8f64.sqrt()).abs() < 1e-12);
-        // Two columns: the larger part outside, over the larger length.
+        // Two columns: the length of the longer part outside, over the length of the longer column.
         let two = Rows::new(4, 2, vec![3.0, 10.0, 1.0, -10.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         assert!((space.distance(&two) - (8f64 / 200.0).sqrt()).abs() < 1e-12);
         let flat = Rows::new(4, 2, vec![1.0, 2.0, -1.0, -2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
@@ -112,7 +114,8 @@ mod tests {
         assert_eq!(space.same_directions(&ColumnSpace::of(&turned).unwrap()), None);
     }
 
-    /// Numbers with variances 2^2 / r and 3^2 / r, r = 2, against those with 1 / r and 5^2 / r: the ratio of normal densities.
+    /// Numbers with variances 2^2 / r and 3^2 / r, r = 2, against those with 1 / r and 5^2 / r: the ratio of normal
+    /// densities.
     #[test]
     fn the_density_is_that_of_normal_numbers() {
         let space = ColumnSpace(vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.6, 0.8]]);
@@ -127,7 +130,8 @@ mod tests {
         assert!((found - (sum([2.0, 3.0]) - sum([1.0, 5.0]))).abs() < 1e-12, "{found}");
     }
 
-    /// Directions of less than 1e-10 of the largest do not count, whatever the unit; equal rows have none.
+    /// Directions with a singular value below 1e-10 times the largest do not count, whatever the unit; equal rows have
+    /// no direction.
     #[test]
     fn the_rank_is_relative_to_the_largest_direction() {
         let of = |long: f64, short: f64| {

@@ -65,7 +65,8 @@ impl JohnsonLindenstrauss {
 mod tests {
     use super::*;
 
-    /// Fewer rows than columns have the smallest singular value 0, exactly; otherwise it is that of the centred inputs.
+    /// With fewer rows than columns the smallest singular value is exactly 0; otherwise it is that of the centred
+    /// inputs.
     #[test]
     fn the_smallest_singular_value_is_0_with_fewer_rows_than_columns() {
         let of = |values: &[f64], d: usize| {
@@ -77,8 +78,8 @@ mod tests {
         assert!((found - 2.0_f64.sqrt()).abs() < 1e-12, "{found}");
     }
 
-    /// The grid of the synthetic experiment has sigma_min 1030.88: the largest r are 11, 15 and 22 (the paper's tables
-    /// list 10, 15 and 20), and no r is small enough for epsilon = 0.1.
+    /// The grid of the paper's synthetic experiment has sigma_min 1030.88: for epsilon = e^1.1, e^1.3 and e^1.5 the
+    /// largest r are 11, 15 and 22 (the paper's tables list 10, 15 and 20), and for epsilon = 0.1 no r is small enough.
     #[test]
     fn the_rule_finds_the_papers_columns() {
         let recipe = |epsilon: f64| -> JohnsonLindenstrauss {

@@ -66,7 +66,7 @@ pub trait Input: Send + Sync {
     ) -> Result<Option<Box<dyn RowsMechanism>>, MechanismError>;
 }
 
-/// Why there is no Gaussian noise for an epsilon and a delta; empty if there is.
+/// The problem of an epsilon and a delta for which no finite Gaussian noise exists; empty if it exists.
 pub(super) fn noise_problems(epsilon: Epsilon, delta: Delta) -> Vec<Problem> {
     let one = Positive::new(1.0).expect("1 is above 0");
     let problem = |error: MechanismError| {

@@ -49,7 +49,7 @@ pub struct JohnsonLindenstrauss {
 pub struct JlTrace {
     /// Singular values of the centred X, in descending order.
     pub singular_values: Vec<f64>,
-    /// The threshold that the smallest one is compared with.
+    /// The threshold with which the smallest singular value is compared.
     pub omega: f64,
     /// Whether the singular values were lifted (the algorithm's else branch).
     pub lifted: bool,
@@ -77,7 +77,7 @@ impl JohnsonLindenstrauss {
             ));
         }
         let needed = branch_delta(self.epsilon.get(), self.r.get(), self.variant);
-        // With fewer rows a singular value is 0, so that all are always lifted.
+        // With fewer rows the smallest singular value is 0, so all singular values are always lifted.
         (rank == d && needed > self.delta.get()).then(|| {
             format!(
                 "whether singular values are lifted shows in Z: where the smallest is at the threshold, delta is at least \
@@ -184,9 +184,8 @@ impl Mechanism for JohnsonLindenstrauss {
     /// along common directions, which the lift changes.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
-        // A projection with fewer columns than the records' rank spans a random part of the space, still inside of it:
-        // the projection lies in its own input's column space with probability 1, and in the other's with probability
-        // 0.
+        // Even if the projection has fewer columns than the rank of its input, its columns lie in that input's column
+        // space with probability 1, and in the other input's column space with probability 0.
         let apart = spaces[0].distance(&inputs[1].centred());
         let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
             format!(

@@ -26,12 +26,12 @@ impl JlVariant {
 }
 
 /// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
-/// alone. Two data sets have the same singular vectors and a smallest singular value just above or below the threshold;
-/// the r numbers of Z along the singular vector of that value differ in variance by a factor of 2 (or 4 as the public
-/// code lifts). `epsilon` is at least 0.
+/// alone. The bound compares two data sets with the same singular vectors, whose smallest singular values lie just
+/// below and just above the threshold: the r numbers of Z along the singular vector of this value differ in variance by
+/// a factor of 2 (variant `Paper`) or 4 (`PublicCode`). `epsilon` is at least 0.
 ///
-/// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so the
-/// curve is exact: differences of chi-squared probabilities, in both directions.
+/// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so delta
+/// is computed exactly: as a difference of chi-squared probabilities, in both directions.
 pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
     let [lifted_first, plain_first] = both_directions(epsilon, r, variant);
     lifted_first.max(plain_first).max(0.0)
@@ -47,7 +47,8 @@ fn both_directions(epsilon: f64, r: usize, variant: JlVariant) -> [f64; 2] {
     let half = 0.5 * r as f64 * log_ratio;
     // Privacy loss of lifted against unlifted numbers of squared norm t: t/2 (1 - 1/v) - r/2 ln v.
     let place = |loss: f64| 2.0 * (loss + half) / (1.0 - 1.0 / v);
-    // e^epsilon times a probability: both may leave the range of floating point where their product does not.
+    // e^epsilon times a probability: both factors may be outside the range of floating point where their product is
+    // not.
     let grown = |ln_probability: f64| libm::exp(epsilon + ln_probability);
     let at = place(epsilon);
     let lifted_first = chi_squared_above(r, at / v) - grown(ln_chi_squared_above(r, at));
@@ -66,7 +67,8 @@ fn chi_squared_above(r: usize, t: f64) -> f64 {
 }
 
 /// The logarithm of the probability that a chi-squared variable of r degrees of freedom exceeds t > 0: the regularised
-/// upper incomplete gamma function of r/2 and x = t/2, by its recurrence from 1/2 or 1. All terms are at least 0.
+/// upper incomplete gamma function of r/2 and x = t/2, by the recurrence in its first argument, which begins at 1/2 or
+/// 1. All terms are at least 0.
 fn ln_chi_squared_above(r: usize, t: f64) -> f64 {
     let x = 0.5 * t;
     let (mut a, first) = if r.is_multiple_of(2) { (1.0, -x) } else { (0.5, ln_erfc_of_root(x)) };
@@ -86,7 +88,7 @@ fn ln_erfc_of_root(x: f64) -> f64 {
 
 /// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2:
 /// for x < r/2 + 1, by the power series of the regularised lower incomplete gamma function, whose terms then decrease
-/// from the first on; otherwise from 1 minus the probability of a larger variable, which is not close to 1 there.
+/// from the first on; otherwise as 1 minus the probability that the variable exceeds t, which is not close to 1 there.
 fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     let (x, a) = (0.5 * t, 0.5 * r as f64);
     if x >= a + 1.0 {
@@ -139,7 +141,7 @@ mod tests {
         }
     }
 
-    /// Both tails sum to 1, and small probabilities keep their relative precision.
+    /// The lower and the upper tail sum to 1, and small probabilities keep their relative precision.
     #[test]
     fn lower_and_upper_tails_are_those_of_one_distribution() {
         for r in [1, 2, 3, 10, 41] {
@@ -228,7 +230,7 @@ mod tests {
         }
     }
 
-    /// From x = 600 on the bound is used, below it the function itself.
+    /// From x = 600 on the upper bound on erfc is used, below 600 erfc itself.
     #[test]
     fn the_bound_begins_where_the_function_is_nearly_too_small() {
         let bound = |x: f64| -x - 0.5 * (std::f64::consts::PI * x).ln();

@@ -29,7 +29,8 @@ crate::family! {
         JohnsonLindenstrauss(JohnsonLindenstrauss),
         /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
         NoisyRows(NoisyRows),
-        /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for the same neighbours.
+        /// A random projection with Gaussian noise added after it: (epsilon, delta)-DP for one row moved by a distance
+        /// of at most 1.
         NoisyProjection(NoisyProjection),
         /// The inputs themselves: no privacy.
         Disclosure(Disclosed),

@@ -44,10 +44,10 @@ pub struct NoisyProjection {
 
 const NAME: &str = "Gaussian noise on a projection";
 
-/// Binary digits of the largest entry of P after its first one, if X P is computed in integers.
+/// In exact arithmetic: the number of binary digits of P's largest entry after its leading digit.
 const DIGITS: i32 = 16;
-/// The larger of noise and sensitivity is below 2^(WIDEST + 1) spacings of X's lattice; times an entry of P this fits
-/// 64 bits.
+/// Noise and sensitivity are both below 2^(WIDEST + 1) spacings of X's lattice; multiplied by an entry of P (17 bits),
+/// each fits 64 bits.
 const WIDEST: i32 = 36;
 /// Largest sum of noise and sensitivity, in multiples of X's lattice spacing times P's step.
 const LARGEST: f64 = (1u64 << 61) as f64;
@@ -57,7 +57,7 @@ impl NoisyProjection {
     /// `distance`.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if there is no finite noise, for instance for inputs of 0 columns.
+    /// [`MechanismError::Shape`] if there is no finite or no exact noise, for instance for inputs of 0 columns.
     pub fn drawn(
         &self,
         d: usize,
@@ -76,7 +76,8 @@ impl NoisyProjection {
     /// [`drawn`](Self::drawn).
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if P is not d x r, is zero or not finite, or if there is no finite or no exact noise for it.
+    /// [`MechanismError::Shape`] if P is not d x r, is zero or not finite, or if there is no finite or no exact noise
+    /// for it.
     pub fn given(
         &self,
         d: usize,
@@ -361,8 +362,8 @@ mod tests {
         assert_ne!(released, mechanism.projected(&x).unwrap());
     }
 
-    /// P has the normal deviates of the stream, divided by the square root of r; its sensitivity is its largest singular value
-    /// times the distance.
+    /// P has the normal deviates of the stream, divided by the square root of r; its sensitivity is its largest
+    /// singular value times the distance.
     #[test]
     fn the_projection_is_drawn_from_the_stream() {
         let ideal = NoisyProjection { arithmetic: NoiseArithmetic::Ideal, ..recipe(4) };
@@ -378,7 +379,8 @@ mod tests {
         }
     }
 
-    /// By hand, with P = (1, 1): a row of distance 4 moves by up to 4 spacings of 1 and one for rounding, times P's norm.
+    /// By hand, with P = (1, 1): a row that moves by a distance of 4 moves by 4 / spacing multiples of the spacing and
+    /// 1 more for rounding; Z moves by P's norm times that.
     #[test]
     fn exact_noise_is_the_multiplier_times_the_move_in_integers() {
         let distance = Positive::new(4.0).unwrap();
@@ -389,15 +391,15 @@ mod tests {
         let expected = multiplier * 2f64.sqrt() / drawn.step * moved;
         let relative = noise as f64 / expected - 1.0;
         assert!((0.0..2e-9).contains(&relative), "{relative}");
-        // The distance, the smaller of the two, is 2^30 spacings.
+        // The distance, which is smaller than the noise, is 2^30 spacings.
         assert_eq!(grid.spacing(), libm::exp2(-28.0));
         let zero = drawn.privatise(&Rows::new(1, 1, vec![0.0]).unwrap(), &mut Key::root(4).stream()).unwrap();
         let first = rounded_normal(noise, &mut Key::root(4).stream()) as f64 * grid.spacing() * drawn.step;
         assert_eq!(zero.values()[0], first);
     }
 
-    /// One input and r equal entries: a move by 1, of 2^30 spacings and one for rounding, becomes sqrt(r) 2^16 times as large
-    /// in integers. It is refused as soon as noise and move no longer fit 2^61.
+    /// With one input and r equal entries of P, a move by 1 is 2^30 + 1 spacings (1 for rounding), and sqrt(r) 2^16
+    /// times as large in the integers of Z. The projection is refused as soon as noise and move together exceed 2^61.
     #[test]
     fn a_projection_that_is_too_large_for_integers_is_refused() {
         let of = |r: usize| NoisyProjection { epsilon: Epsilon::new(0.05).unwrap(), ..recipe(r) };

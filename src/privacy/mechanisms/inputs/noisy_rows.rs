@@ -202,8 +202,8 @@ mod tests {
         assert!(mechanism.privatise(&bad, &mut Key::root(3).stream()).is_err());
     }
 
-    /// With distance 2 the noise multiplier is the same and the noise twice as large; noise without a lattice is refused only
-    /// where it is to be exact.
+    /// With distance 2 the noise multiplier is the same and the noise twice as large; noise for which no lattice exists
+    /// is refused only in exact arithmetic.
     #[test]
     fn the_multiplier_is_relative_to_the_distance() {
         let x = Rows::new(2, 1, vec![0.0, 5.0]).unwrap();

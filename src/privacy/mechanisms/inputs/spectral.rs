@@ -101,7 +101,8 @@ mod tests {
         }
     }
 
-    /// If no direction is stretched more than another, the search stays where it begins: at 1, 1.1, 1.2, made a unit vector.
+    /// If no direction is stretched more than another, the search stays where it begins: at (1, 1.1, 1.2), scaled to
+    /// length 1.
     #[test]
     fn a_multiple_of_the_identity_keeps_the_initial_direction() {
         let direction = worst_direction(3, 3, &[2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0]);

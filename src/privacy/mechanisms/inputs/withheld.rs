@@ -7,7 +7,7 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nothing but the number of rows: `Withheld()`.
+/// Releases nothing but the number of rows: `Withheld()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Withheld {}

@@ -24,7 +24,7 @@ pub(super) struct Clipped {
 }
 
 impl Clipped {
-    /// Noise of a scale, in the numbers' units.
+    /// Clipping to `range`, and noise of scale `scale`, both in the numbers' units.
     ///
     /// # Errors
     /// [`MechanismError`] if the range is empty, or if no lattice suits both the noise and the width of the range.
@@ -53,7 +53,7 @@ impl Clipped {
         }
     }
 
-    /// A number, clipped and with noise.
+    /// The number after clipping, with noise added.
     pub(super) fn noisy(&self, input: f64, noise: &Kind, stream: &mut Stream) -> f64 {
         let value = self.range.clip(input);
         match &self.lattice {

@@ -18,8 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 ///   distribution of answers has the stated cost for any two outcomes.
 /// * Postcondition: the stated cost, reported as conditional on the precondition, with ideal arithmetic.
 ///
-/// The program runs with the rights of the user who runs the scenario, and receives outcomes as they were measured. Audits do
-/// not attack it.
+/// The program runs with the rights of the user who runs the scenario, and receives outcomes as they were measured.
+/// Audits do not attack it.
 ///
 /// Example: `External(command: ["python3", "mechanism.py"], cost: PureDp(epsilon: 1), variance: 72)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! CTL, the curator of the local model: clip a reward, then add Laplace noise.
+//! CTL, the curator that Zhou and Tan 2021 propose for the local model: it clips a reward, then adds Laplace noise.
 
 use super::report::RewardMechanism;
 use crate::privacy::mechanisms::clipping::{clip_value, symmetric_grid};
@@ -33,7 +33,8 @@ pub enum Rewards {
 /// and Q, both at least 1 - delta, and let m and a be the least and the largest probability of an event S given a
 /// reward within the bound: a is at most 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <= p a + (1 - p) -
 /// e^epsilon q m <= p a + (1 - p) - q a, which is linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a
-/// = 1. (Two means with the *same* noise are even epsilon B / (B + R)-DP: the same noise may be added to both.)
+/// = 1. (For two means with noise of the *same* distribution, the release is even epsilon B / (B + R)-DP: the two
+/// rewards can be coupled to have the same noise, and then differ by at most 2 B.)
 ///
 /// Source: Zhou and Tan 2021, Curator 1 (CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
 /// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.
@@ -252,7 +253,7 @@ mod tests {
         assert!(ctl(true).price(&0.0, &Neighbours::AnyMean).is_err());
     }
 
-    /// Lemma 1 holds under its own assumption, and is reported so; it was once reported as refuted.
+    /// Lemma 1 holds under its own assumption, and is reported as conditional on it; it was once reported as refuted.
     #[test]
     fn the_lemma_holds_where_its_assumption_does() {
         let bounded = of(1.0, Rewards::Bounded).price(&0.0, &Neighbours::AnyValue).unwrap();
@@ -365,7 +366,7 @@ mod tests {
         assert_eq!([Rewards::Bounded, Rewards::Beyond].map(name), ["CTL without clipping"; 2]);
     }
 
-    /// Noise that has no lattice is refused where it is to be exact, and only there.
+    /// Noise for which no lattice exists is refused in exact arithmetic, and only there.
     #[test]
     fn noise_that_cannot_be_exact_is_refused_if_it_is_to_be() {
         let tiny = Ctl::new(Epsilon::new(1.0).unwrap(), Positive::new(1e-300).unwrap(), true).unwrap();

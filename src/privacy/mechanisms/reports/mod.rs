@@ -14,7 +14,7 @@ use super::Disclosed;
 crate::family! {
     /// What a user sends to the service about its reward.
     pub struct Report(ReportMember): dyn RewardReport, "report" {
-        /// Clipped and with Laplace noise.
+        /// The reward with Laplace noise, clipped to a bound first (unless `clip: false`).
         Ctl(CtlReport),
         /// The reward itself: no privacy.
         Disclosure(Disclosed),

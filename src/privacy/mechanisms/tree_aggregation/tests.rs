@@ -60,8 +60,9 @@ fn sums_of_a_prefix_are_the_first_sums() {
     }
 }
 
-/// The variance of every sum is the stated one: with unit noise on each partial sum exactly, with and without Honaker's estimate
-/// and restarts; and Honaker's formula for a node of l levels, 1 / (2 - 2^-l), is the recursion of inverse variances.
+/// The variance of every sum is the stated one: with unit noise on each partial sum exactly, with and without Honaker's
+/// estimate and restarts; and Honaker's formula for a node of l levels, 1 / (2 - 2^-l), is the recursion of inverse
+/// variances.
 #[test]
 fn variances_are_those_of_the_combined_partial_sums() {
     let mut v = 1.0f64;
@@ -158,8 +159,8 @@ fn the_law_of_the_worst_pair_is_the_price() {
     }
 }
 
-/// More values than steps, values of unequal length and NaN are refused, by the attack too; noise without a lattice is
-/// refused only where it is to be exact; and nothing is moved where there is no number.
+/// More values than steps, values of unequal length and NaN are refused, by the attack too; noise for which no lattice
+/// exists is refused only in exact arithmetic; and without any number there is no worst pair.
 #[test]
 fn values_that_do_not_fit_are_refused() {
     let own = tree(2, 1, 0);
@@ -175,8 +176,8 @@ fn values_that_do_not_fit_are_refused() {
     assert!(tiny.with(NoiseArithmetic::Ideal).price(&good, &Neighbours::ReplaceOne).is_ok());
 }
 
-/// One sum, by hand: ((y - b)^2 - (y - a)^2) / (2 sd^2) with sd = 3. The way to the covariance matrix is that of the
-/// estimate, and with Honaker's estimate the laws are known for up to 256 sums.
+/// One sum, by hand: ((y - b)^2 - (y - a)^2) / (2 sd^2) with sd = 3. Each estimate has its own form of the covariance
+/// matrix, and with Honaker's estimate the laws are known for up to 256 sums.
 #[test]
 fn one_sum_has_the_ratio_of_two_normal_densities() {
     for estimate in [SumEstimate::FewestPartialSums, SumEstimate::Honaker] {

@@ -12,11 +12,12 @@ use std::num::NonZeroU64;
 /// not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration, not a privacy loss.
 ///
 /// With the report U = n sqrt(mean of squared losses) over the n measurements of an agent, L the last round in which it
-/// took part, R this round (from 1), D the time of its last answer and T the preferred duration of a round, its utility is
-/// (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U is capped at its 95 % quantile over
-/// agents. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from those whose utility is
-/// at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step` and grows by it whenever
-/// the sum of U over the agents that took part was smaller in the last `pacer_window` rounds than in as many before.
+/// took part, R this round (from 1), D the time of its last answer and T the preferred duration of a round, its utility
+/// is (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U is capped at its 95 %
+/// quantile over agents. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from
+/// those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step`
+/// and grows by it whenever the sum of U over the agents that took part was smaller in the last `pacer_window` rounds
+/// than in as many rounds before them.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
 /// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared
