@@ -15,7 +15,7 @@ use std::num::NonZeroU64;
 pub struct RunningSum {
     run: TreeRun,
     range: Range,
-    /// Numbers of one unit that count.
+    /// The largest number of a unit's numbers that count.
     most: NonZeroU64,
     /// For each unit, how many of its numbers have counted.
     counted: BTreeMap<u64, u64>,

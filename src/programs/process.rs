@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 /// Largest number of bytes of one answer.
 const MAX_BYTES: u64 = 1 << 20;
-/// Number of lines of standard error that are kept: the last ones.
+/// Number of lines of standard error that are kept, the last lines.
 const MAX_LINES: usize = 10;
-/// Largest number of characters of such a line.
+/// Largest number of characters that are kept of a line of standard error.
 const MAX_LETTERS: usize = 300;
 /// Longest wait for a program to end after its input or its output is closed. The end of its standard error is awaited for
 /// a quarter of this time.

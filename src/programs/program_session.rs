@@ -156,8 +156,8 @@ impl ProgramSession {
         self.stored_or((ask, fields), (&valid, expected), &mut |own, number| own.put(&sent, number, past))
     }
 
-    /// Asks a question whose answer is a list of numbers, like [`Self::ask`]. If a run was interrupted after only some
-    /// numbers of a list were stored, the question is asked again to get the others.
+    /// Asks, as [`Self::ask`] does, a question whose answer is a list of numbers. If a run was interrupted after only
+    /// some numbers of a list were stored, the question is asked again to get the others.
     pub fn ask_list(
         &mut self,
         question: &ListQuestion<'_>,

@@ -45,7 +45,7 @@ pub struct QuestionId<'a> {
     pub dialogue: u64,
     /// The branch of a fork in which the dialogue began; empty if it began in the common beginning or without a fork.
     pub branch: &'a str,
-    /// Number of the question, from 0, among the different ones of the dialogue and its copies.
+    /// Number of the question, from 0, among the different questions of the dialogue and its copies.
     pub number: u64,
     /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to this one.
     pub asked: &'a str,
@@ -57,7 +57,7 @@ pub struct QuestionId<'a> {
 pub struct CannotKeep(Box<dyn Error + Send + Sync>);
 
 impl CannotKeep {
-    /// The error, from the one that prevented storing.
+    /// The error because of `error`, which prevented storing.
     pub fn because(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }
@@ -137,7 +137,8 @@ struct State {
 /// The dialogues, by topic and number.
 type Dialogues = BTreeMap<Arc<str>, Vec<Exchanges>>;
 
-/// All dialogues of a replication up to one point of time, so that each branch of a fork begins with the same ones.
+/// All dialogues of a replication up to one point of time, so that each branch of a fork begins with the same
+/// dialogues.
 #[derive(Clone, Debug, Default)]
 pub struct DialogueStates(Dialogues);
 

@@ -45,8 +45,9 @@ impl Lattice {
         multiples.map(|multiple| multiple as f64 * self.spacing.get()).collect()
     }
 
-    /// Two inputs of `length` numbers that differ in the first number. It is minus half a spacing in one input, and larger
-    /// by the sensitivity in the other. Rounding moves these two values up to one spacing further apart.
+    /// Two inputs of `length` numbers that differ in the first number. The first number is minus half a spacing in one
+    /// input, and larger by the sensitivity in the other input. Rounding moves these two values up to one spacing
+    /// further apart.
     pub(super) fn worst_pair(&self, sensitivity: Positive, length: usize) -> Option<Pair<Vec<f64>>> {
         let low = -0.5 * self.spacing.get();
         let (mut given, mut moved) = (vec![0.0; length], vec![0.0; length]);

@@ -225,8 +225,8 @@ mod tests {
     use super::*;
     use crate::vocab::{AboveOne, Positive, RepetitionShape};
 
-    /// The derivative of the distribution function of the best of K noisy zeros, by finite differences: the sum of P(K = k)
-    /// F(y)^k over k. The ratio of densities at two means is that of these derivatives.
+    /// Compares with the derivative, by finite differences, of the distribution function of the best of K noisy zeros:
+    /// the sum of P(K = k) F(y)^k over k. The ratio of the densities at two means is the ratio of these derivatives.
     #[test]
     fn the_ratio_is_that_of_the_densities_of_the_best() {
         let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());

@@ -161,7 +161,7 @@ fn rounded(scale: u64, mut deviate: Deviate, stream: &mut Stream) -> i128 {
 /// `scale` times a fraction that begins with these words, rounded to an integer; `None` if later digits could change it.
 fn decided(scale: u64, digits: &[u64]) -> Option<u64> {
     let floor = |extra: u64| {
-        // Long multiplication from the last word; the carry out of the first one is the whole part.
+        // Long multiplication from the last word; the carry out of the first word is the whole part.
         let mut carry = u128::from(extra);
         let mut first = 0;
         for &digit in digits.iter().rev() {
@@ -261,8 +261,9 @@ mod tests {
         }
     }
 
-    /// At scales that are in use, and at one that needs more than 64 digits every fourth time: the largest distance
-    /// between the empirical and the exact distribution function (its 0.9999 quantile is 2.23 / sqrt(N)), and moments.
+    /// At scales that are in use, and at one that needs more than 64 digits in every fourth draw, the largest distance
+    /// between the empirical and the exact distribution function is below its 0.9999 quantile, 2.23 / sqrt(N), and the
+    /// moments are those of the distribution.
     #[test]
     fn large_scales_have_the_stated_distribution() {
         for (place, scale) in [1u64 << 30, (1 << 45) + 12_345, (1 << 62) - 1].into_iter().enumerate() {

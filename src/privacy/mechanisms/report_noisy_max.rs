@@ -98,7 +98,7 @@ impl Mechanism for ReportNoisyMax {
         argmax(utilities.iter().map(|u| u + mean * stream.exponential()))
     }
 
-    /// Every utility moves by the sensitivity: the first one up, all others down.
+    /// On D the first utility is one sensitivity above all others, on D' one sensitivity below.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         worst_utilities(like.len(), self.sensitivity.get())
     }
@@ -180,7 +180,8 @@ mod tests {
         }
     }
 
-    /// Compares with frequencies of draws, and with the closed form where all options but one are alike.
+    /// Compares with frequencies of draws, and with the closed form for options of which all but one have the same
+    /// utility.
     #[test]
     fn probabilities_are_those_of_the_draws() {
         let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());

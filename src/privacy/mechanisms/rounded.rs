@@ -159,7 +159,7 @@ mod tests {
         let grid = Grid::between(3.0, 1.0).unwrap();
         assert_eq!(grid.spacing(), libm::exp2(-30.0));
         assert_eq!((grid.round(-1.0), grid.value(1 << 30)), (-(1 << 30), 1.0));
-        // All numbers beyond the range are moved to the same end of it.
+        // All numbers beyond the upper end of the range are moved to this end.
         assert_eq!(grid.round(f64::MAX), grid.round(1e200));
         let refused =
             [(1e300, 1e300), (1e-300, 1e-300), (1e-300, 1.0), (1.0, 1e20), (f64::INFINITY, 1.0), (0.0, 1.0)];

@@ -60,7 +60,8 @@ impl SecureSum {
         }
     }
 
-    /// Standard deviation of the noise that the observer does not know, over that of the planned noise.
+    /// Standard deviation of the noise that the observer does not know, divided by the standard deviation of the
+    /// planned noise.
     fn share(&self) -> f64 {
         (self.shares as f64 / self.planned.max(1) as f64).sqrt()
     }

@@ -42,8 +42,9 @@ pub enum BudgetSplit {
 /// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`] each
 /// number that was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
 ///
-/// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may be
-/// chosen depending on earlier answers, because an answer depends only on the noise, its own number and the earlier ones.
+/// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may
+/// be chosen depending on earlier answers, because an answer depends only on the noise, on its own number and on
+/// earlier numbers.
 ///
 /// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error
 ///   stated by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them.
@@ -207,7 +208,7 @@ impl SparseVector {
 
     /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which
     /// gives the same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The
-    /// state is secret: only the answers may be released, and the price is that of the whole sequence.
+    /// state is secret: only the answers may be released, and the price covers the whole sequence of answers.
     ///
     /// # Errors
     /// [`MechanismError`] if exact arithmetic is not possible with these parameters.

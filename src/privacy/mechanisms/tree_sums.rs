@@ -122,7 +122,7 @@ impl<N: Summand> TreeSums<N> {
             let level = next.level + 1;
             if all {
                 // The node's own noise has variance 1; the sum of its two children's estimates has twice the variance
-                // of one of these.
+                // of one child's estimate.
                 let of_children = 2.0 * self.estimate.relative_variance_of_node(next.level);
                 let own = of_children / (1.0 + of_children);
                 let children = left.estimate.iter().zip(&next.estimate).map(|(a, b)| a + b);

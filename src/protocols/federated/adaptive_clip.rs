@@ -41,7 +41,7 @@ fn fifth() -> Positive {
     Positive::new(0.2).expect("0.2 is above 0")
 }
 
-/// The norm stays within this factor of the first one, so that noise in the count cannot make it 0 or infinite.
+/// The norm stays within this factor of the first norm, so that noise in the count cannot make it 0 or infinite.
 const WIDEST: f64 = 1e9;
 
 impl AdaptiveClip {

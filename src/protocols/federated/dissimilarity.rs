@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_numbers_by_hand() {
+    fn measures_of_differences_by_hand() {
         let (a, b, flat) = ([0.0, 1.0, 2.0], [2.0, 1.0, 0.0], [5.0; 3]);
         assert!((mean_correlation(&[&a, &b]).unwrap() + 1.0).abs() < 1e-12);
         // Three pairs: 1, -1, -1.

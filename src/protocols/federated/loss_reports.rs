@@ -27,7 +27,7 @@ impl LossReports {
         if loss > 0.0 { loss.min(self.bound.get()) } else { 0.0 }
     }
 
-    /// The noise for clipped losses: neighbours differ in one of them, by at most the bound. `None` if noise and bound
+    /// The noise for clipped losses: neighbours differ in one loss, by at most the bound. `None` if noise and bound
     /// together are out of range.
     #[must_use]
     pub fn mechanism(&self, arithmetic: NoiseArithmetic) -> Option<Gaussian> {

@@ -71,8 +71,8 @@ impl MaskGraph {
         }
     }
 
-    /// The values in `all`, one for each agent, that concern this agent: with few neighbours those of its neighbours,
-    /// otherwise all. The others are replaced by false.
+    /// The values in `all`, one for each agent, that concern this agent: with few neighbours the values of its
+    /// neighbours (all other values are replaced by false), otherwise all values.
     pub(super) fn seen_by(&self, agent: usize, all: &[bool]) -> Vec<bool> {
         match self {
             Self::Complete(_) => all.to_vec(),
@@ -125,7 +125,7 @@ pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: 
     (n * (successive + captured)).min(1.0)
 }
 
-/// The probability that a sample of `size` of `population` agents has at least `least` of the `marked` ones.
+/// The probability that a sample of `size` of `population` agents contains at least `least` of the `marked` agents.
 fn tail(population: usize, marked: usize, size: usize, least: usize) -> f64 {
     let choose = |n: usize, k: usize| -> f64 {
         if k > n {

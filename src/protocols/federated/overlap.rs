@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whose vectors the sums contain, and to which points agents follow them, if agents can measure parts of the domain only
-/// (`domain` of their differences). An agent follows the sums if it measures the point at which the function that they
-/// describe is largest. Restrictions are computed from the agents' parts alone, not from outcomes. They are taken as public,
-/// and no privacy loss covers them.
+/// Whose vectors the sums contain, and to which points agents follow the sums, if agents can measure parts of the
+/// domain only (`domain` of their differences). An agent follows the sums if it measures the point at which the
+/// function that the sums describe is largest. Restrictions are computed from the agents' parts alone, not from
+/// outcomes. They are taken as public, and no privacy loss covers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Overlap {
     /// Every sum contains all agents, and an agent follows the sums to any of the points that it can measure.

@@ -97,7 +97,7 @@ impl ParticipationTally {
     }
 }
 
-/// Whether any two agents with a quantity differ in it.
+/// Whether the quantity differs between any two of the agents that have it (whose value is finite).
 fn differ(of: &[f64]) -> bool {
     let mut known = of.iter().filter(|value| value.is_finite());
     known.next().is_some_and(|first| known.any(|value| value != first))

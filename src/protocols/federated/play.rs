@@ -86,7 +86,7 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        // With more agents in the split than in the run, no agent of the run would hold the records of the others.
+        // If the split has more agents than the run, no agent of the run holds the records of the remaining ones.
         let idle = problem.agents.as_ref().filter(|(path, held)| path.ends_with("split") && here < *held);
         let idle = idle.map(|(path, held)| {
             let cure = format!("write `count: {held}` for the parties, or `agents: {here}` in the split");

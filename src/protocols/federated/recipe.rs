@@ -70,10 +70,10 @@ pub struct Federated {
     /// objectives differ. Default: 0.
     #[serde(default = "zero")]
     pub perturbation: NonNegative,
-    /// `beta_t` in agents' own Thompson sampling. Default: `Constant`, 1.
+    /// `beta_t`, a factor on the standard deviation in agents' own Thompson sampling. Default: `Constant`, 1.
     #[serde(default, skip_serializing_if = "Width::is_default")]
     pub width: Width,
-    /// Factor on the standard deviation in agents' own Thompson sampling, in addition to `width`. Default: 1.
+    /// A further factor on this standard deviation, the same in all rounds. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
     /// Whether the terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, are reported by round.

@@ -109,9 +109,9 @@ impl Roster {
         self.history.utility.push(utility);
     }
 
-    /// The weights of this round from those of the schedule, regions x agents. Only agents that are asked have weights,
-    /// which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over the probability that the
-    /// agent's answer arrives, at most by `most`.
+    /// The weights of this round, regions x agents, computed from the `weights` of the schedule. Only agents that are
+    /// asked have weights, which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over
+    /// the probability that the agent's answer arrives, at most by `most`.
     pub(super) fn weighted(
         &self,
         mut weights: Vec<Vec<f64>>,

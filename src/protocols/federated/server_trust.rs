@@ -15,11 +15,11 @@ pub enum ServerTrust {
     #[default]
     Trusted,
     /// The server sees sums only, and which agents answer: each agent decides at random whether it takes part, adds a
-    /// share of the noise, and masks what it sends with numbers agreed on with every other agent (or with `neighbours` of
-    /// them) and with numbers of its own. The server can compute the sum of a round only if a majority of agents answers
-    /// and sends its shares of the masks (with `neighbours`, a majority of those of each agent); otherwise agents get no
-    /// sum. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but to
-    /// learn whatever it can from what it receives.
+    /// share of the noise, and masks what it sends with numbers agreed on with every other agent (or with `neighbours`
+    /// of them) and with numbers of its own. The server can compute the sum of a round only if a majority of agents
+    /// answers and sends its shares of the masks (with `neighbours`, a majority of the neighbours of each agent);
+    /// otherwise agents get no sum. The server is assumed to follow the protocol, in particular to send the same lists
+    /// to all agents, but to learn whatever it can from what it receives.
     ///
     /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {

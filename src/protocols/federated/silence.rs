@@ -10,7 +10,8 @@ pub(super) struct AgentSilence {
     /// Whether the agent leaves for good with its first missing answer.
     leaves: bool,
     left: bool,
-    /// The largest noise-free value that the agent has measured, minus the largest value of its objective in that round.
+    /// The largest, over all measurements, of the noise-free value minus the largest value of the objective in the same
+    /// round.
     found: f64,
     /// The last outcome, noise included.
     last: f64,

@@ -99,8 +99,8 @@ impl Server {
     }
 
     /// Checks, before shares are requested, that the budget admits the sum of the vectors of `survivors` agents for the
-    /// server, the agents and the relays. Rounds that were given up count too, since their shares may still arrive. Makes
-    /// the ledger entries of the relays, and returns that of the server.
+    /// server, the agents and the relays. Rounds that were given up count too, since their shares may still arrive.
+    /// Makes the ledger entries of the relays, and returns the ledger entry of the server without making it.
     pub(super) fn budget_admits_sum(
         &mut self,
         contract: &MaskingContract,

@@ -21,7 +21,7 @@ pub(super) struct Unmasking {
     pub(super) event: Option<PrivacyEvent>,
 }
 
-/// A round that was given up after its shares had been requested: they may still arrive.
+/// A round that was given up after its shares had been requested: the shares may still arrive.
 #[derive(Clone, Debug)]
 pub(super) struct PendingUnmasking {
     pub(super) round: u64,
@@ -195,7 +195,8 @@ mod tests {
     }
 
     /// The variance of the noise is the planned one if as many agents answer as planned, and grows in proportion to
-    /// their number. Its estimate from 2,000 sums of 4 numbers has a standard error of 1.6 %; five of them are 8 %.
+    /// their number. The variance estimated from 2,000 sums of 4 numbers has a standard error of 1.6 %; five standard
+    /// errors are 8 %.
     #[test]
     fn shares_of_noise_add_up_to_the_planned_noise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \

@@ -7,7 +7,7 @@ use crate::learners::{Arms, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
-/// Number of rounds (of a series) at which bounds are computed, at most.
+/// The largest number of rounds of a series at which its bounds are computed.
 const PLACES: u64 = 60;
 const NORM: &str =
     "unless the learner states B, B is max |f - prior mean|, which may be below the norm of f - prior mean";

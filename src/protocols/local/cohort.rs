@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 pub struct Cohort {
     /// Name in tables.
     pub name: String,
-    /// How many users belong to it, relative to the other cohorts: a user (with `population`, a person) is in a cohort with
-    /// probability `share` divided by the sum of all shares. Default: 1.
+    /// How many users belong to the cohort, relative to the other cohorts: a user (with `population`, a person) is in a
+    /// cohort with probability `share` divided by the sum of all shares. Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
     /// h: mean rewards are mu + sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), with mu the prior mean, f common to all

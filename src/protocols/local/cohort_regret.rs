@@ -20,8 +20,8 @@ struct OfCohort {
 }
 
 impl OfCohort {
-    /// The largest mean reward in a round minus the largest among the arms tried so far, or minus the smallest mean
-    /// reward before the first user.
+    /// The largest mean reward in a round minus the largest among the arms tried so far; if no arm has been tried,
+    /// minus the smallest mean reward.
     fn simple(&self, round: u64) -> f64 {
         let values = self.function.at(round);
         let most = self.tried.iter().map(|&arm| values[arm]).fold(f64::NEG_INFINITY, f64::max);

@@ -51,7 +51,7 @@ pub struct UserKind {
     pub protected: String,
     /// The mechanism; `None` if rewards are reported without protection.
     pub mechanism: Option<Arc<dyn RewardMechanism>>,
-    /// Which of them never answer.
+    /// Which of these users never answer.
     pub never_answer: NeverAnswer,
     /// The mean reward of each arm in the first round, in units of the objective.
     pub values: Arc<Vec<f64>>,
@@ -138,8 +138,8 @@ impl Crowd {
         })
     }
 
-    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms; only those of one
-    /// cohort if its position is given.
+    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms; only for the
+    /// users of one cohort if its position is given.
     ///
     /// # Errors
     /// If nothing bounds the rewards, or there is no finite noise.

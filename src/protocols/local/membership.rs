@@ -40,7 +40,8 @@ impl Membership {
         self.population.as_ref().map(|all| all.person(user))
     }
 
-    /// The number by which cohort and epsilon are drawn: that of the person, or that of the user if nobody comes twice.
+    /// The number by which cohort and epsilon are drawn: the person's number, or the user's number if nobody comes
+    /// twice.
     fn unit(&self, user: u64) -> u64 {
         self.person(user).unwrap_or(user)
     }

@@ -1,5 +1,5 @@
-//! Local differential privacy: each user makes its own reward private before it reports it. LDP-BO (Zhou and Tan 2021)
-//! and its baselines, some of which report rewards without protection.
+//! Local differential privacy: each user makes its own reward private before it reports it. The protocol includes
+//! LDP-BO (Zhou and Tan 2021) and its baselines, some of which report rewards without protection.
 //!
 //! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
 //! the arm, sees its reward, and reports the reward only after clipping it and adding noise (the paper's curator CTL).

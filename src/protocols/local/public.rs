@@ -35,8 +35,8 @@ impl Local {
     }
 }
 
-/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own, `readers` are those of
-/// published means.
+/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own, `readers` are the
+/// readers of published means.
 pub(super) fn taken_as_public(
     local: &Local,
     stage: &ReplicationSetup,

@@ -53,8 +53,8 @@ pub trait Input: Send + Sync {
         Vec::new()
     }
 
-    /// The mechanism for records of `d` numbers, if one record moves by at most `distance`; `None` if the inputs are not
-    /// released. Its public random parts, such as a projection, are drawn from `public`.
+    /// The mechanism for records of `d` numbers, if one record moves by at most `distance`; `None` if the inputs are
+    /// not released. The mechanism's public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
     /// [`MechanismError`] if no finite noise is large enough.

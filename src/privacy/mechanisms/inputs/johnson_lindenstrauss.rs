@@ -18,8 +18,8 @@ use std::sync::Arc;
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
 /// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space of
-///   X with probability 1, two neighbours have different column spaces, so their output distributions are mutually
-///   singular and delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless epsilon is large for r:
+///   X with probability 1, and two neighbours have different column spaces; so their output distributions are mutually
+///   singular, and delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless epsilon is large for r:
 ///   where the smallest singular value is close to omega, the singular values of one data set are lifted and those of
 ///   its neighbour are not, which the output reveals. In both cases the ledger entry has the claim, the cost
 ///   "unprotected" and the basis "refuted". For n <= d the singular values are always lifted, and the claim is reported

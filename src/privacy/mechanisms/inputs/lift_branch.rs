@@ -1,5 +1,5 @@
 //! The privacy loss due to PO-GP-UCB's decision to lift: singular values are lifted if the smallest one is below the
-//! threshold, and two neighbours may lie on either side of it.
+//! threshold, and the smallest singular values of two neighbours may lie on different sides of the threshold.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

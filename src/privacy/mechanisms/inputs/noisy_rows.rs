@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
 ///   units of X. That distance is the L2 sensitivity of the whole table. The scaling of X is taken as public.
-/// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance.
-///   Rounding to the lattice of exact noise moves at most d numbers of that row, and is compensated by
-///   about sqrt(d) parts in 2^30 more noise, or by more if sigma exceeds 2^21 times the distance.
+/// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance. With exact
+///   noise, rounding to a lattice can move each of the d numbers of the moved row by one spacing further; this is
+///   compensated by about sqrt(d) parts in 2^30 more noise, or by more if sigma exceeds 2^21 times the distance.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.
@@ -92,7 +92,7 @@ impl Mechanism for CalibratedRows {
         }
     }
 
-    /// The first record moved by the whole distance; all directions are alike.
+    /// The first record moved by the whole distance; the loss is the same in every direction.
     fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
         let direction = match like.d() {
             1 => vec![1.0],

@@ -37,9 +37,9 @@ pub struct External {
     /// How long one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, relative to the scenario's folder. Their contents, and those of files
-    /// in `command`, are part of the study's identity: after a change of any of these files, it is another study.
-    /// Default: none.
+    /// Further files that the program's answers depend on, relative to the scenario's folder. Their contents, and those
+    /// of files in `command`, are part of the study's identity: after a change of any of these files, it is another
+    /// study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!((external.delta(), external.variance().unwrap()), (1e-6, 2.0));
     }
 
-    /// A cost that is not that of one answer is refused with a cure.
+    /// A cost that cannot be the cost of one answer is refused, with a cure.
     #[test]
     fn the_cost_is_that_of_one_answer() {
         for (cost, found) in [

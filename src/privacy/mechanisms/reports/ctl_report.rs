@@ -134,8 +134,9 @@ mod tests {
         (mechanism.bound(), mechanism.clips(), neighbours, price.arithmetic)
     }
 
-    /// The bound is that of the report, or |mean| + deviation + the bound on the noise, which follows from delta where one
-    /// is stated; without clipping, rewards are covered only if their reach and noise do not exceed the bound.
+    /// The bound is the one that the report states, or else |mean| + deviation + the bound on the noise, which follows
+    /// from delta if a delta is stated. Without clipping, rewards are covered only if the sum of their reach and the
+    /// bound on their noise does not exceed the bound.
     #[test]
     fn the_bound_is_stated_or_follows_from_the_rewards() {
         let exact = Arithmetic::Exact;

@@ -86,9 +86,9 @@ fn the_tail_of_a_value_includes_one_spacing() {
     assert_eq!(ideal.value_tail(3.0), ideal.scales().value.map(|scale| 3.0 * scale));
 }
 
-/// The threshold moves the numbers: with threshold t, the loss of numbers x is that of x - t with threshold 0. If there are
-/// too many results to list, only a bound is known: the largest loss is at most epsilon, 2 for the comparisons plus 1 for
-/// the value.
+/// Only the distances to the threshold count: the loss of numbers x with threshold t is that of x - t with threshold 0.
+/// If there are too many results to list, only a bound is known: the largest loss is at most epsilon, 2 for the
+/// comparisons plus 1 for the value.
 #[test]
 fn the_loss_depends_on_distances_to_the_threshold() {
     let ratio = |threshold: f64| {

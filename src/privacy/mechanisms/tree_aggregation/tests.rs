@@ -13,9 +13,9 @@ fn tree(steps: u64, contributions: u64, restart: u64) -> TreeAggregation {
     TreeAggregation::new(plan, Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap())
 }
 
-/// Without noise, the output has the exact sums. The noise of step t is that of as many partial sums as t has
-/// binary digits 1 (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps
-/// one more for each tree.
+/// Without noise, the output has the exact sums. The noise of step t is that of as many partial sums as t has binary
+/// digits 1 (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps one more
+/// partial sum for each earlier tree.
 #[test]
 fn sums_have_the_noise_of_their_partial_sums() {
     let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t), 1.0]).collect();
@@ -111,8 +111,8 @@ fn drawn_sums_have_the_variance_of_honakers_estimate() {
     }
 }
 
-/// With Honaker's estimate the published sums reveal less than the price, and not much less: they are functions of the
-/// partial sums, each of which costs its share.
+/// With Honaker's estimate the loss of the released sums is at most the price, and not far below it: the sums are
+/// functions of the noisy partial sums, whose joint loss is at most the price.
 #[test]
 fn honakers_sums_cost_no_more_than_their_partial_sums() {
     for (steps, contributions, restart) in [(1, 1, 0), (8, 1, 0), (13, 1, 4), (16, 3, 0), (16, 16, 0)] {

@@ -8,8 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// K agents by utility: a share 1 - epsilon of them by statistical and system utility, the others among agents that have
-/// not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration, not a privacy loss.
+/// Selects K agents: a share 1 - epsilon of them by statistical and system utility, the others at random among the
+/// agents that have not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration,
+/// not a privacy loss.
 ///
 /// With the report U = n sqrt(mean of squared losses) over the n measurements of an agent, L the last round in which it
 /// took part, R this round (from 1), D the time of its last answer and T the preferred duration of a round, its utility
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(preferred(&[1.0, 1.0, 5.0, 5.0, 9.0]), 1.0);
     }
 
-    /// After more than two rounds an agent is not selected any more, and of those who took part too often the ones with the
+    /// An agent that took part in more than two rounds is not selected any more, and of these agents those with the
     /// most rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
     #[test]
     fn agents_retire_after_many_rounds() {

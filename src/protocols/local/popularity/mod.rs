@@ -61,8 +61,9 @@ mod tests {
         }
     }
 
-    /// rand_distr samples by rejection, this crate by inversion: two samples of 20,000 ranks. Smirnov's statistic
-    /// exceeds 1.95 sqrt(2 / n) with probability 0.001 for continuous distributions, and less often for discrete ones.
+    /// Compares two samples of 20,000 ranks: rand_distr samples by rejection, this crate by inversion. Smirnov's
+    /// statistic exceeds 1.95 sqrt(2 / n) with probability 0.001 for continuous distributions, and less often for
+    /// discrete ones.
     #[test]
     fn frequencies_of_visits_agree_with_an_independent_library() {
         let law = Zipf { exponent: NonNegative::new(1.1).unwrap() };

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Person k, counted from 1, makes a visit with probability proportional to 1 / k^exponent. Each visit uses one random
-/// word, and the person's number is monotone in it.
+/// word, and the person's number is a monotone function of this word.
 ///
 /// A person who visits often releases often: the reported privacy loss is that of the person with the most visits.
 /// Source: Johnson, Kemp and Kotz 2005, section 11.2.20.
