@@ -10,8 +10,9 @@ use crate::vocab::Positive;
 /// a vector of zeros, as of an agent without data, adds nothing.
 ///
 /// * Precondition: the count is over the same sample as the sums with which it is released.
-/// * Postcondition: a vector changes the count by at most 1/2, so its noise multiplier is 2 `sd`. Sums of noise
-///   multiplier z' and the count together are one Gaussian of multiplier (z'^-2 + (2 sd)^-2)^(-1/2).
+/// * Postcondition: a vector adds at most 1/2, in absolute value, to the count, so the count's noise multiplier is 2
+///   `sd`. Sums of noise multiplier z' and the count together are one Gaussian of multiplier (z'^-2 + (2
+///   sd)^-2)^(-1/2).
 ///
 /// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
 /// Theorem 1 and Algorithm 1.
@@ -25,7 +26,7 @@ pub struct NormCount {
 const ROUNDED: f64 = 1e-12;
 
 impl NormCount {
-    /// The largest change of the count by one vector.
+    /// The largest absolute value that one vector adds to the count.
     const REACH: f64 = 0.5;
 
     /// Whether there are sums that have noise multiplier `z` together with the count: only if the count alone has a
