@@ -31,7 +31,8 @@ pub struct Echo {
     pub caller: String,
     /// How many times it calls each other party.
     pub rounds: u64,
-    /// When to call again. Default: after 1 s, then after waits that double up to 32 s, 100 times in all.
+    /// When to call again. Default: after 1 s, then after waits that double up to 32 s (each minus a random part of up
+    /// to half), at most 100 calls in all.
     #[serde(default)]
     pub retry: Retry,
 }
