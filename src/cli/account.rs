@@ -12,7 +12,7 @@ use crate::report::{
 };
 use crate::scenario::Document;
 use crate::study::{RunFolder, files, ledger_groups};
-use crate::vocab::{Delta, Neighbours};
+use crate::vocab::{Delta, Neighbours, is_device_or_pipe};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
     let mut pictures =
         vec![(file.clone(), account_over_rounds(statement)), (beside(file), account_curve(statement))];
-    if files::is_special(file) {
+    if is_device_or_pipe(file) {
         // If the file is a device such as /dev/stdout, no second file can be written beside it.
         pictures.pop();
     }

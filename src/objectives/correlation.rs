@@ -102,7 +102,12 @@ impl Correlation {
         Ok(())
     }
 
-    fn readings(&self, resources: &Resources) -> Result<Readings, TableError> {
+    /// The readings of the files.
+    fn readings(&self, resources: &Resources) -> Result<Arc<Readings>, TableError> {
+        resources.contents.read(&(self, &resources.base, &resources.data), || self.read(resources))
+    }
+
+    fn read(&self, resources: &Resources) -> Result<Readings, TableError> {
         let table = CsvTable::read(&resources.place(&self.file))?;
         let training = CsvTable::read(&resources.place(self.training()))?;
         for column in &self.ignore {
@@ -215,7 +220,7 @@ impl Objective for Correlation {
         _: Option<&Fitted>,
         _: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let readings = self.readings(resources)?;
+        let readings = self.read(resources)?;
         let noise = Noise::Recorded(Arc::new(Recorded::new(readings.deviations)));
         Ok(Box::new(Ready(Instance {
             inputs: Arc::new(readings.inputs),

@@ -18,6 +18,7 @@ mod gp_sample;
 mod grid_function;
 mod hyperparameters;
 mod instance;
+mod kept_files;
 mod kernel;
 mod lattice;
 mod length_scales;
@@ -45,6 +46,7 @@ pub use instance::{
     Change, Continuum, Instance, PointFunction, ProblemFacts, PublicFacts, Surrogate, TuningFacts,
     UnscaledInputs,
 };
+pub use kept_files::KeptFiles;
 pub use kernel::Kernel;
 pub use length_scales::LengthScales;
 pub use multi_task_sample::MultiTaskSample;
@@ -82,6 +84,8 @@ pub struct Resources {
     pub limits: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
+    /// The contents of files, if they are kept. Default: they are not, every objective reads its files.
+    pub contents: KeptFiles,
 }
 
 /// How much memory a run may take, and how many replications run at the same time.

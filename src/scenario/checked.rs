@@ -276,6 +276,11 @@ impl Scenario {
     fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
+        let repeated = |index: &usize| names[..*index].contains(&names[*index]);
+        let repeated: Vec<usize> = (1..names.len()).filter(repeated).collect();
+        if repeated.is_empty() {
+            return Vec::new();
+        }
         let plain = serde_json::to_value(protocol).unwrap_or_default();
         let fields = plain.as_object().and_then(|recipe| recipe.values().next()?.as_object());
         let fields = fields.into_iter().flatten();
@@ -287,7 +292,7 @@ impl Scenario {
                 "give each series a name of its own, by a field of the protocol's recipe, or leave one out";
             Problem::wrong(place, "a name that no earlier series has", format!("{:?}", names[index]), cure)
         };
-        (1..names.len()).filter(|&index| names[..index].contains(&names[index])).map(problem).collect()
+        repeated.into_iter().map(problem).collect()
     }
 
     /// The problem of a budget for a unit that no release is about, which would limit nothing.

@@ -2,20 +2,19 @@
 
 use super::account::Account;
 use super::catalogue::{language, language_of};
-use super::checked::{CheckedParts, Scenario};
+use super::checked::Scenario;
+use super::checked_cells::checked_cells;
 use super::diagnostic::{Diagnostic, Diagnostics, Place};
 use super::draft::Draft;
 use super::layout::{broken, laid_out};
 use super::notation::{is_json, to_json, to_ron};
-use super::parse::parse;
+use super::placed_problem::diagnostic;
 use super::shape::Shape;
 use super::suggest::closest;
-use super::sweep::{EditedText, RawCell, apply_override, expand};
+use super::sweep::{EditedText, apply_override, expand};
 use super::{nesting, tree};
 use crate::objectives::Resources;
-use crate::vocab::value::Reader;
-use crate::vocab::{Problem, ProblemKind};
-use serde::Deserialize;
+use crate::vocab::Problem;
 use serde_json::Value;
 use std::fs;
 use std::io::{self, Read};
@@ -233,13 +232,14 @@ impl Document {
         let edited = self.changed(original.clone(), overrides)?;
         let mut problems = Vec::new();
         let edited = edited.without_comments();
-        let (mut cells, mut known) = (Vec::<Cell>::new(), CheckedParts::new(resources));
+        let mut cells = Vec::<Cell>::new();
         let expansion = expand(&edited).map_err(fail)?;
-        for raw in expansion.cells() {
+        let checked = checked_cells(&expansion, resources, MAX_PROBLEMS);
+        for (raw, checked) in expansion.cells().zip(checked) {
             if problems.len() > MAX_PROBLEMS {
                 break;
             }
-            match checked(&raw, &mut known, cells.last().map(|(_, last)| last)) {
+            match checked {
                 Ok(scenario) => {
                     // All cells have the same axes.
                     if cells.is_empty() {
@@ -293,22 +293,6 @@ fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]
     problems
 }
 
-/// A cell, typed and checked. Its text is put together only for messages about errors.
-fn checked(
-    raw: &RawCell<'_>,
-    known: &mut CheckedParts<'_>,
-    last: Option<&Scenario>,
-) -> Result<Scenario, Vec<Diagnostic>> {
-    let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
-        Ok(draft) => draft,
-        Err(_) => parse(&raw.edited())?,
-    };
-    Scenario::check_with_known_parts(draft, known, last).map_err(|problems| {
-        let edited = raw.edited();
-        problems.into_iter().map(|problem| diagnostic(&edited, problem)).collect()
-    })
-}
-
 /// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may differ,
 /// since every cell draws its random numbers from its own seed.
 fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
@@ -328,34 +312,5 @@ fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
         Some(wrong("fork", "the same fork".to_owned(), "another fork".to_owned()))
     } else {
         None
-    }
-}
-
-fn diagnostic(edited: &EditedText, problem: Problem) -> Diagnostic {
-    let place = match (tree::read(&edited.text), tree::path(&problem.path)) {
-        (Ok(root), Some(path)) => {
-            let (node, _) = tree::follow(&root, &path);
-            edited.place(&node.span)
-        }
-        _ => Place::Whole,
-    };
-    match problem.complaint {
-        ProblemKind::UnknownName { what, found, known } => {
-            let diagnostic = Diagnostic::new(place, format!("no {what} is called \"{found}\""))
-                .expected(format!("one of {}", known.join(", ")))
-                .found(format!("\"{found}\""))
-                .path(problem.path);
-            match closest(&found, &known) {
-                Some(close) => diagnostic.cure(format!("did you mean \"{close}\"?")),
-                None => diagnostic.cure("name one that exists"),
-            }
-        }
-        ProblemKind::Wrong { expected, found, cure } => {
-            Diagnostic::new(place, format!("expected {expected}, found {found}"))
-                .expected(expected)
-                .found(found)
-                .cure(cure)
-                .path(problem.path)
-        }
     }
 }

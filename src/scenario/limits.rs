@@ -61,9 +61,11 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         "run the rest as another study with another seed",
     );
     let protocol = &plain["protocol"];
+    let mut counts = Vec::new();
+    add_counts(protocol, &mut "protocol".to_owned(), &mut counts);
     for (name, most, cure) in COUNTS {
-        for (path, found) in counts(protocol, name, "protocol") {
-            look(path, most, found, cure);
+        for (_, path, found) in counts.iter().filter(|(field, _, _)| *field == name) {
+            look(path.clone(), most, *found, cure);
         }
     }
     problems.extend(party_count(draft));
@@ -126,23 +128,28 @@ fn party_count(draft: &Draft) -> Option<Problem> {
     ))
 }
 
-/// The counts called `wanted` below a value, with their paths.
-fn counts(value: &Value, wanted: &str, path: &str) -> Vec<(String, u64)> {
+/// Adds all counts below a value, each with the name of its field and its path; `path` is that of the value.
+fn add_counts<'a>(value: &'a Value, path: &mut String, found: &mut Vec<(&'a str, String, u64)>) {
+    let length = path.len();
     match value {
         Value::Object(fields) => {
-            let inside = fields.iter().map(|(name, value)| {
-                let path = format!("{path}.{name}");
-                match value.as_u64().filter(|_| name == wanted) {
-                    Some(count) => vec![(path, count)],
-                    None => counts(value, wanted, &path),
+            for (name, value) in fields {
+                path.push('.');
+                path.push_str(name);
+                match value.as_u64() {
+                    Some(count) => found.push((name, path.clone(), count)),
+                    None => add_counts(value, path, found),
                 }
-            });
-            inside.flatten().collect()
+                path.truncate(length);
+            }
         }
         Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items.flat_map(|(index, item)| counts(item, wanted, &format!("{path}[{index}]"))).collect()
+            for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
+                path.push_str(&format!("[{index}]"));
+                add_counts(item, path, found);
+                path.truncate(length);
+            }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Fields that name a device or a pipe as a file.
 
 use crate::objectives::Resources;
-use crate::vocab::Problem;
+use crate::vocab::{Problem, is_device_or_pipe};
 use serde_json::Value;
 use std::path::Path;
 
@@ -13,12 +13,10 @@ pub(super) fn special_files(value: &Value, path: &str, resources: &Resources) ->
             let inside = fields.iter().map(|(name, value)| match value.as_str() {
                 Some(file) if ["file", "training"].contains(&name.as_str()) => {
                     let place = resources.place(Path::new(file));
-                    let special =
-                        std::fs::metadata(&place).is_ok_and(|there| !there.is_file() && !there.is_dir());
                     let found = format!("{}, a device or a pipe", place.display());
                     let problem =
                         Problem::wrong(below(name), "a regular file", found, "write its contents to a file");
-                    special.then_some(problem).into_iter().collect()
+                    is_device_or_pipe(&place).then_some(problem).into_iter().collect()
                 }
                 _ if path == "parties" => special_files(value, &format!("parties[\"{name}\"]"), resources),
                 _ => special_files(value, &below(name), resources),

@@ -296,7 +296,7 @@ impl Expansion<'_> {
         (0..self.cells).map(|index| self.cell(index))
     }
 
-    fn cell(&self, index: usize) -> RawCell<'_> {
+    pub(super) fn cell(&self, index: usize) -> RawCell<'_> {
         let mut chosen = vec![0; self.axes.len()];
         let mut rest = index;
         for (place, (_, length)) in self.axes.iter().enumerate().rev() {

@@ -206,3 +206,41 @@ fn counts_without_end() {
     let sum = "RkhsSum(points: 100000, terms: 100000)";
     refused(&files, sum, "terms", &["at most 100000000 points x terms", "100000 points x 100000 terms"]);
 }
+
+/// Cells are checked on several threads, and read a file that they share once: neither changes what is said about them.
+#[test]
+fn many_cells_that_read_one_file() {
+    let place = TempDir::new().unwrap();
+    let said = |objective: &str, threads: &str| {
+        let text = scenario(objective, "").replace("norms", &format!("{:?}", (1..=150).collect::<Vec<_>>()));
+        fs::write(place.path().join("t.csv"), rows()).unwrap();
+        fs::write(place.path().join("s.ron"), text).unwrap();
+        let file = place.path().join("s.ron");
+        code_and_output(&subrosa(&["check", file.to_str().unwrap(), "--threads", threads]))
+    };
+    let table = |inputs: &str| {
+        format!(
+            "Table(file: \"t.csv\", max_norm: Each(\"norm\", norms), inputs: Each(\"inputs\", {inputs}), output: Column(\"y\"), \
+             noise_sd: Each(\"noise\", [0.1, 0.2]))"
+        )
+    };
+    let valid =
+        table("[[\"x\"]]").replace("noise_sd", "goal: Each(\"goal\", [Maximise, Minimise]), noise_sd");
+    let (code, output, errors) = said(&valid, "2");
+    assert_eq!(code, 0, "{errors}");
+    assert!(output.contains("600 cells"), "{output}");
+    // Column k is always the same, and there is no column z.
+    let (code, _, errors) = said(&table("[[\"x\"], [\"k\"], [\"z\"]]"), "1");
+    assert_eq!(code, 3);
+    let count = |what: &str| errors.matches(what).count();
+    // Two of three cells have an error; no further cell is checked after 200 errors.
+    assert!(count("error: ") > 200 && count("error: ") < 210, "{}", count("error: "));
+    assert!(count("`k`") + count("\"k\"") >= 90 && count("\"z\"") >= 90, "{errors}");
+    assert_eq!(said(&table("[[\"x\"], [\"k\"], [\"z\"]]"), "2").2, errors);
+    // An error in the second half of the cells only.
+    let late = table("[[\"x\"]]").replace("norms", "[1, 2, -3]");
+    let late = late.replace("[0.1, 0.2]", &format!("{:?}", (1..=150).collect::<Vec<_>>()));
+    let one = said(&late, "1").2;
+    assert!(one.contains("above 0"), "{one}");
+    assert_eq!(said(&late, "2").2, one);
+}

@@ -88,7 +88,7 @@ pub(super) struct Agents {
 }
 
 /// The roles of the columns of a file.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Columns<'a> {
     /// Columns whose values together identify an agent.
     pub(super) agent: &'a [String],

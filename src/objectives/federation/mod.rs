@@ -152,10 +152,13 @@ impl TableFields for Named<'_> {
 }
 
 impl FederatedTuning {
-    fn read(&self, resources: &Resources) -> Result<Agents, TableError> {
+    fn read(&self, resources: &Resources) -> Result<Arc<Agents>, TableError> {
         let columns =
             Columns { agent: &self.agent, inputs: &self.inputs, label: &self.label, classes: &self.classes };
-        data::read(&resources.place(&self.file), columns, &self.held_out, resources)
+        let file = resources.place(&self.file);
+        let arguments = (&file, columns, &self.held_out, &resources.base, &resources.data);
+        let read = || data::read(&file, columns, &self.held_out, resources);
+        resources.contents.read(&arguments, read)
     }
 
     /// Facts taken as public. Who holds which records is not among them.
@@ -175,7 +178,7 @@ impl FederatedTuning {
 
     /// The records of the agents, divided at random if the scenario says so.
     fn read_divided(&self, resources: &Resources, key: &Key) -> Result<Agents, TableError> {
-        let read = self.read(resources)?;
+        let read = Arc::unwrap_or_clone(self.read(resources)?);
         let HeldOut::LastOfEachClass { share } = self.held_out else { return Ok(read) };
         Ok(data::divided(read, (&self.split, &self.inputs), share, key))
     }

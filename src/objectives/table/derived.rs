@@ -102,7 +102,7 @@ impl Formula {
 }
 
 /// The input columns that an objective names.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(in crate::objectives) struct InputColumns<'a> {
     /// The columns that are inputs.
     pub(in crate::objectives) inputs: &'a [String],

@@ -8,6 +8,7 @@ mod missing;
 mod output;
 mod plain;
 mod public;
+mod raw;
 mod ready;
 mod reader;
 mod scales;
@@ -22,7 +23,7 @@ pub use scales::{InputScale, OutputScale};
 use super::grid_function::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Instance, ProblemFacts, Surrogate};
-use super::split::{Holder, Split};
+use super::split::Split;
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -31,6 +32,7 @@ use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Positive, Problem};
 pub(super) use failure::TableFields;
 pub use failure::{BadCell, Quantity, TableError};
+use raw::Raw;
 pub(crate) use reader::CsvTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,18 +141,6 @@ fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
 }
 
-/// Transformed inputs (row-major) and outputs (larger is better), before any scaling.
-#[derive(Clone, Debug)]
-struct Raw {
-    file: PathBuf,
-    /// Names of the inputs, one for each column of `rows`.
-    names: Vec<String>,
-    rows: Vec<f64>,
-    values: Vec<f64>,
-    /// Who holds which rows; empty if all agents hold all.
-    holders: Vec<Holder>,
-}
-
 /// Inputs (row-major) and outputs after centring and division by units, before division by length-scales.
 struct Columns {
     rows: Vec<f64>,
@@ -184,33 +174,6 @@ struct Scaled {
 impl Table {
     fn input_columns(&self) -> InputColumns<'_> {
         InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
-    }
-
-    fn raw(&self, resources: &Resources) -> Result<Raw, TableError> {
-        let table = CsvTable::read(&resources.place(&self.file))?;
-        let (table, names) = self.input_columns().computed(table, self.missing != Missing::Refuse)?;
-        let of_output = self.output.columns();
-        let of_output: Vec<&str> = of_output.iter().map(|(_, column)| *column).collect();
-        let table = self.missing.completed(table, &names, &of_output)?;
-        let mut numbers: Vec<&str> = names.iter().map(String::as_str).collect();
-        numbers.extend(self.output.numbers().filter(|column| !names.iter().any(|input| input == column)));
-        table.all_numbers(&numbers)?;
-        let (n, d) = (table.len(), names.len());
-        let mut rows = vec![0.0; n * d];
-        for (index, name) in names.iter().enumerate() {
-            let mut column = table.numbers(name)?;
-            if self.log_inputs.contains(name) {
-                apply(Transform::Log1p, &mut column, &table, || Quantity::Column(name.clone()))?;
-            }
-            rows[index..].iter_mut().step_by(d).zip(column).for_each(|(cell, value)| *cell = value);
-        }
-        let mut values = self.output.values(&table)?;
-        apply(self.transform, &mut values, &table, || Quantity::Output)?;
-        if self.goal == Goal::Minimise {
-            values.iter_mut().for_each(|value| *value = -*value);
-        }
-        let holders = self.named_holders(&table)?;
-        Ok(Raw { file: table.file, names, rows, values, holders })
     }
 
     fn columns(&self, raw: &Raw) -> Result<Columns, TableError> {
@@ -320,25 +283,6 @@ impl Table {
     }
 }
 
-fn apply(
-    transform: Transform,
-    values: &mut [f64],
-    table: &CsvTable,
-    of: impl Fn() -> Quantity,
-) -> Result<(), TableError> {
-    let (lowest, logarithm, ln): (f64, &str, fn(f64) -> f64) = match transform {
-        Transform::Identity => return Ok(()),
-        Transform::Log => (0.0, "ln(x)", libm::log),
-        Transform::Log1p => (-1.0, "ln(1 + x)", libm::log1p),
-    };
-    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
-    if smallest <= lowest {
-        return Err(TableError::NoLogarithm { file: table.file.clone(), of: of(), logarithm, smallest });
-    }
-    values.iter_mut().for_each(|value| *value = ln(*value));
-    Ok(())
-}
-
 impl Objective for Table {
     fn is_always_the_same(&self) -> bool {
         true
@@ -431,7 +375,7 @@ impl Objective for Table {
         fitted: Option<&Fitted>,
         key: Key,
     ) -> Result<Box<dyn Prepared>, ObjectiveError> {
-        let mut raw = self.raw(resources)?;
+        let mut raw = Arc::unwrap_or_clone(self.raw(resources)?);
         raw.holders = self.holders(&raw, &key.child("split"));
         let scaled = self.scaled(&raw, fitted, key)?;
         Ok(Box::new(Ready { table: self.clone(), key, raw, scaled }))

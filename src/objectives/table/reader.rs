@@ -1,7 +1,7 @@
 //! Reads a whole CSV file with a header line.
 
 use super::failure::{BadCell, LARGEST, TableError};
-use crate::vocab::{CsvRows, NoSuchColumn, NotCsv, is_missing};
+use crate::vocab::{CsvRows, NoSuchColumn, NotCsv, is_device_or_pipe, is_missing};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -34,18 +34,14 @@ impl CsvTable {
         if file.is_dir() {
             return Err(unreadable("is a folder, not a CSV file".to_owned()));
         }
-        match std::fs::metadata(file) {
-            Ok(there) if !there.is_file() => {
-                return Err(unreadable("is a device or a pipe, not a CSV file".to_owned()));
-            }
-            Ok(there) if there.len() > MOST_BYTES => {
-                let reason = format!(
-                    "has {} MiB, at most 512 are read: keep the rows that are needed",
-                    there.len() >> 20
-                );
-                return Err(unreadable(reason));
-            }
-            _ => {}
+        if is_device_or_pipe(file) {
+            return Err(unreadable("is a device or a pipe, not a CSV file".to_owned()));
+        }
+        let size = std::fs::metadata(file).map_or(0, |there| there.len());
+        if size > MOST_BYTES {
+            let reason =
+                format!("has {} MiB, at most 512 are read: keep the rows that are needed", size >> 20);
+            return Err(unreadable(reason));
         }
         let text = std::fs::read(file).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => unreadable("no such file".to_owned()),

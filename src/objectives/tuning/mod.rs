@@ -182,9 +182,10 @@ struct Ready {
 }
 
 impl Tuning {
-    fn read(&self, resources: &Resources) -> Result<RawRecords, TableError> {
-        let columns = (self.input_columns(), self.agent.as_slice());
-        data::read(&resources.place(&self.file), columns, self.missing, &self.label)
+    fn read(&self, resources: &Resources) -> Result<Arc<RawRecords>, TableError> {
+        let (file, inputs) = (resources.place(&self.file), self.input_columns());
+        let read = || data::read(&file, (inputs, &self.agent), self.missing, &self.label);
+        resources.contents.read(&(&file, inputs, &self.agent, self.missing, &self.label), read)
     }
 
     fn input_columns(&self) -> InputColumns<'_> {
@@ -264,7 +265,7 @@ impl Objective for Tuning {
             problems.push(Problem::wrong("settings", expected, self.settings.to_string(), cure));
         }
         let read = self.read(resources);
-        problems.extend(self.holder_problems(read.as_ref().ok()));
+        problems.extend(self.holder_problems(read.as_deref().ok()));
         match read {
             Err(error) => problems.push(error.problem(self)),
             Ok(records) => {

@@ -1,7 +1,7 @@
 //! Files that are complete or absent: written under a temporary name, synced, renamed.
 
 use crate::study::disk::packed::{self, PACKED_ABOVE, Sink, existing, packed_path};
-use crate::vocab::process_id;
+use crate::vocab::{is_device_or_pipe, process_id};
 use serde::Serialize;
 use std::fmt;
 use std::fs::{self, File};
@@ -119,7 +119,7 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 pub fn put(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     let there = fs::metadata(path).ok();
     match there {
-        Some(there) if is_open_already(path) || !there.is_file() && !there.is_dir() => {
+        Some(_) if is_open_already(path) || is_device_or_pipe(path) => {
             let file = fs::OpenOptions::new().append(true).open(path);
             file.and_then(|mut file| file.write_all(contents)).map_err(failed("write", path))
         }
@@ -137,15 +137,9 @@ fn is_open_already(path: &Path) -> bool {
         || ["/dev/fd", "/proc"].iter().any(|root| path.starts_with(root))
 }
 
-/// Whether a path leads to something that exists and is no regular file: a device, a pipe or a folder.
-#[must_use]
-pub fn is_special(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|there| !there.is_file())
-}
-
 /// Refuses devices and pipes, which may never end or may discard what is written: the files of a run are regular files.
 pub(super) fn regular(path: &Path) -> io::Result<()> {
-    if is_special(path) && !path.is_dir() {
+    if is_device_or_pipe(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
     }
     Ok(())

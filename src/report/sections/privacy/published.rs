@@ -30,6 +30,6 @@ pub(in crate::report::sections) fn losses(summary: &Summary) -> Option<Table> {
     header.extend(axes.names.iter().cloned());
     let first_number = header.len();
     header.extend(["published", "moments", "tight", "source"].map(str::to_owned));
-    let title = "Published privacy losses of one run, beside ours (largest finite epsilon)";
+    let title = "Published privacy losses of one run, and the largest finite epsilon computed here towards any observer";
     (!rows.is_empty()).then(|| Table::new(title, header, rows, first_number))
 }

@@ -1,0 +1,93 @@
+//! Contents of files that are read once for all cells of a study.
+
+use serde::Serialize;
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Largest number of contents that are kept. Cells usually differ in values that do not change how a file is read.
+const MOST: usize = 8;
+
+/// What one file contains, and how it was read: the arguments of the function that read it.
+type Entry = (String, Arc<dyn Any + Send + Sync>);
+
+/// The contents of files as objectives read them. While the cells of a study are checked, they are kept, so that cells that
+/// read a file in the same way read it once. At other times a file is read anew.
+#[derive(Clone, Default)]
+pub struct KeptFiles(Option<Arc<Mutex<Vec<Entry>>>>);
+
+impl fmt::Debug for KeptFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeptFiles({})", if self.0.is_some() { "kept" } else { "read anew" })
+    }
+}
+
+impl KeptFiles {
+    /// Contents that are kept from now on, until this value and its clones are dropped.
+    #[must_use]
+    pub(crate) fn kept() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// What `read` returns, or what it returned for equal `arguments` earlier. `arguments` must be all that `read` depends on,
+    /// except for the contents of files. Errors are not kept.
+    pub(crate) fn read<T: Any + Send + Sync, E>(
+        &self,
+        arguments: &impl Serialize,
+        read: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        let Some(kept) = &self.0 else { return read().map(Arc::new) };
+        // Text cannot be made of a path that is not Unicode; such a file is read anew.
+        let Ok(arguments) = serde_json::to_string(arguments) else { return read().map(Arc::new) };
+        let entries = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = |(known, contents): &Entry| {
+            Arc::clone(contents).downcast::<T>().ok().filter(|_| *known == arguments)
+        };
+        if let Some(known) = entries().iter().find_map(find) {
+            return Ok(known);
+        }
+        let contents = Arc::new(read()?);
+        let mut entries = entries();
+        if entries.len() == MOST {
+            entries.remove(0);
+        }
+        entries.push((arguments, Arc::<T>::clone(&contents)));
+        Ok(contents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn equal_arguments_read_once_and_only_while_contents_are_kept() {
+        let reads = Cell::new(0);
+        let read = |files: &KeptFiles, argument: u32| -> u32 {
+            let read = || {
+                reads.set(reads.get() + 1);
+                Ok::<u32, ()>(10 * argument)
+            };
+            *files.read(&argument, read).unwrap()
+        };
+        let anew = KeptFiles::default();
+        assert_eq!((read(&anew, 1), read(&anew, 1), reads.get()), (10, 10, 2));
+        let kept = KeptFiles::kept();
+        assert_eq!((read(&kept, 1), read(&kept.clone(), 1), reads.get()), (10, 10, 3));
+        assert_eq!((read(&kept, 2), read(&kept, 2), reads.get()), (20, 20, 4));
+        // Contents of another type are others, and the oldest of more than `MOST` are dropped.
+        let text: Arc<String> = kept.read(&1, || Ok::<_, ()>("text".to_owned())).unwrap();
+        assert_eq!(*text, "text");
+        (3..3 + MOST as u32).for_each(|argument| drop(read(&kept, argument)));
+        let before = reads.get();
+        assert_eq!((read(&kept, 1), reads.get()), (10, before + 1));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_tried_again() {
+        let kept = KeptFiles::kept();
+        assert_eq!(kept.read(&"file", || Err::<u32, _>("no such file")), Err("no such file"));
+        assert_eq!(kept.read(&"file", || Ok::<u32, &str>(1)).map(|number| *number), Ok(1));
+    }
+}

@@ -1,0 +1,77 @@
+//! The checks of a study's cells, on several threads.
+
+use super::checked::{CheckedParts, Scenario};
+use super::diagnostic::Diagnostic;
+use super::draft::Draft;
+use super::parse::parse;
+use super::placed_problem::diagnostic;
+use super::sweep::{Expansion, RawCell};
+use crate::objectives::{KeptFiles, Resources};
+use crate::vocab::value::Reader;
+use rayon::prelude::*;
+use serde::Deserialize;
+use std::ops::Range;
+
+/// Number of cells for which a thread of their own saves time.
+const PER_THREAD: usize = 100;
+
+/// A cell: its scenario, or what is wrong with it.
+pub(super) type CheckedCell = Result<Scenario, Vec<Diagnostic>>;
+
+/// The cells in order. After a cell with which there are more than `most` problems, the cells that follow may be missing.
+pub(super) fn checked_cells(
+    expansion: &Expansion<'_>,
+    resources: &Resources,
+    most: usize,
+) -> Vec<CheckedCell> {
+    // Cells that read a file in the same way read it once.
+    let resources = Resources { contents: KeptFiles::kept(), ..resources.clone() };
+    let count = expansion.count();
+    let threads = usize::try_from(resources.limits.threads).unwrap_or(usize::MAX);
+    let size = count.div_ceil(threads.clamp(1, (count / PER_THREAD).max(1)));
+    let parts: Vec<Range<usize>> =
+        (0..count).step_by(size.max(1)).map(|first| first..count.min(first + size)).collect();
+    let checked: Vec<Vec<CheckedCell>> =
+        parts.into_par_iter().map(|part| consecutive(expansion, part, &resources, most)).collect();
+    checked.into_iter().flatten().collect()
+}
+
+/// Checks consecutive cells, which usually share parties, network and objective, up to the one with which there are more than
+/// `most` problems.
+fn consecutive(
+    expansion: &Expansion<'_>,
+    part: Range<usize>,
+    resources: &Resources,
+    most: usize,
+) -> Vec<CheckedCell> {
+    let (mut cells, mut known) = (Vec::<CheckedCell>::new(), CheckedParts::new(resources));
+    let (mut problems, mut last) = (0, None);
+    for place in part {
+        if problems > most {
+            break;
+        }
+        let cell = checked(
+            &expansion.cell(place),
+            &mut known,
+            last.and_then(|last: usize| cells[last].as_ref().ok()),
+        );
+        match &cell {
+            Ok(_) => last = Some(cells.len()),
+            Err(found) => problems += found.len(),
+        }
+        cells.push(cell);
+    }
+    cells
+}
+
+/// A cell, typed and checked. Its text is put together only for messages about errors.
+fn checked(raw: &RawCell<'_>, known: &mut CheckedParts<'_>, last: Option<&Scenario>) -> CheckedCell {
+    let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
+        Ok(draft) => draft,
+        Err(_) => parse(&raw.edited())?,
+    };
+    Scenario::check_with_known_parts(draft, known, last).map_err(|problems| {
+        let edited = raw.edited();
+        problems.into_iter().map(|problem| diagnostic(&edited, problem)).collect()
+    })
+}
