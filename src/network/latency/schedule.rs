@@ -33,7 +33,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyStep {
-    /// When it begins, from the start of the run, or of the period.
+    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
     pub at: Span,
     /// The delay; any of the latency models.
     pub is: LatencyModel,
