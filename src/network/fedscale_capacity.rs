@@ -9,7 +9,8 @@ use std::path::Path;
 /// The devices of a table, in its order, and their order by compute speed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CapacityTable {
-    /// For each device, the time of an inference in milliseconds per sample, and the rate in kbit/s; both above 0.
+    /// For each device, the time of an inference in milliseconds per sample, and the rate in the unit of the file's column
+    /// `communication`; both above 0.
     devices: Vec<(f64, f64)>,
     /// Positions in `devices`, the fastest first.
     by_speed: Vec<u32>,

@@ -21,7 +21,7 @@ pub(super) struct LinkIndex {
 }
 
 impl LinkIndex {
-    /// An index without links, for this many parties, of which one may be the hub of a star.
+    /// An empty index for this many parties; `hub` is the position of the hub if the network is a star.
     pub(super) fn new(parties: usize, hub: Option<usize>) -> Self {
         let places = match hub {
             Some(_) => 2 * parties,

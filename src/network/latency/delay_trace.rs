@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The delays of a measured link, one after another: a CSV file with a column of delays and, if they were not measured at
-/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message that
-/// enters a link meanwhile; the recording is repeated without end. All links with this model have the same delay at the
-/// same time.
+/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message
+/// that enters a link meanwhile; the recording is repeated without end. All links with this model have the same delay at
+/// the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a `DelayTrace`. Routes are computed once, from the mean over time.

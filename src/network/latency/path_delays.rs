@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file such as
-/// those of the Internet Topology Zoo (<http://www.topology-zoo.org>). Its routers are not parties.
+/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file, such
+/// as those of the Internet Topology Zoo (<http://www.topology-zoo.org>). The nodes along the path are not parties.
 ///
 /// Example: `PathDelays(file: "sites.graphml", delay: Attribute(name: "delay", unit: "1ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
