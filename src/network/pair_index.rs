@@ -1,5 +1,6 @@
-//! Finds a link by its two ends: directly in a star and in a small network, else by a hash table with open addressing, whose order
-//! affects no result.
+//! Finds a link by its two ends: by a direct index in a star and in a small network, otherwise by a hash table.
+//!
+//! The table uses open addressing; the order of its entries affects no result.
 
 use crate::vocab::PartyId;
 
