@@ -54,8 +54,8 @@ impl PartyQuantity {
 /// A Gaussian copula: every party draws one standard normal number per quantity, once per replication, with the stated
 /// correlations, and takes the same quantile of the quantity's own distribution. So each quantity keeps its distribution
 /// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
-/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be
-/// inverted; instead, the objectives (and the noises) that the agents of the group drew are reassigned among them by rank:
+/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could
+/// be inverted; instead, the objectives (and the noises) that the group's agents drew are reassigned among them by rank:
 /// the agent with the largest normal number for `Heterogeneity` gets the objective that is furthest from the mean of all
 /// agents' objectives, for `DataSize` the objective with the most records, and for `Noise` the largest noise. Quantities
 /// that are not named stay independent.
