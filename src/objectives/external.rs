@@ -45,8 +45,8 @@ pub struct External {
     /// each objective and seed of a study; with `dimensions`, once for each series of each replication. Its working
     /// directory is the scenario's folder.
     pub command: Vec<String>,
-    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Default: none, and
-    /// `dimensions` states a box.
+    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest.
+    /// Default: none, and `dimensions` states a box.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
     /// The inputs of a search of a box, in order: real or whole numbers and categories. Only for `Local` and `Release`.

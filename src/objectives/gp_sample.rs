@@ -1,4 +1,4 @@
-//! A function drawn from a Gaussian process on a regular grid: the synthetic data of the papers.
+//! A function drawn from a Gaussian process on a regular grid.
 
 use super::grid_function::{GridFunction, GridRecipe, default_norm};
 use super::instance::{Instance, ProblemFacts, Surrogate};
@@ -76,7 +76,7 @@ impl Objective for GpSample {
         self.recipe().extent()
     }
 
-    /// `None` for kernels that are no product over dimensions.
+    /// The grid; `None` for kernels that are no product over dimensions, whose functions cannot be shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

@@ -1,5 +1,6 @@
-//! The area under the ROC curve, on held-out records, of a support vector machine with a Gaussian kernel and two
-//! hyperparameters. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
+//! Support vector machines with a Gaussian kernel, scored by the area under the ROC curve on held-out records.
+//!
+//! The machines are trained by `linfa-svm`, which solves the same problem as libsvm by the same method.
 
 use super::axis::Axis;
 use super::data::AgentRecords;

@@ -26,7 +26,7 @@ const SOURCES: [&str; 11] = [
     include_str!("../../gp/scores.rs"),
 ];
 
-/// A folder of files with scores, or no folder: then nothing is kept. Any file may be deleted at any time.
+/// A folder of files with scores; without a folder, no scores are kept. Any file may be deleted at any time.
 #[derive(Clone, Debug)]
 pub(super) struct Trained<'a> {
     folder: Option<&'a Path>,
