@@ -207,13 +207,13 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether its records belong to agents of a federation, so that each agent has its own number of records. Default:
-    /// false.
+    /// Whether its records belong to agents of a federation, so that each agent has its own number of records.
+    /// Default: false.
     fn divides_records(&self) -> bool {
         false
     }
 
-    /// Whether it also says which arms each agent of a federation can measure. Default: false, agents can measure all.
+    /// Whether it also says which arms each agent of a federation can measure. Default: false, agents can measure all arms.
     fn has_own_points(&self) -> bool {
         false
     }
@@ -229,8 +229,8 @@ pub trait Objective: Send + Sync {
         None
     }
 
-    /// Whether [`Prepared::shifted`] computes shifted functions. If not, those of the agents of a federation are continued between
-    /// and beyond the arms by the surrogate. Default: with a [`Self::shift_grid`] it does.
+    /// Whether [`Prepared::shifted`] computes shifted functions. If not, the surrogate continues the shifted functions of a
+    /// federation's agents between and beyond the arms. Default: true if there is a [`Self::shift_grid`].
     fn continues(&self) -> bool {
         self.shift_grid().is_some()
     }
@@ -246,8 +246,8 @@ pub trait Objective: Send + Sync {
         Stated::default()
     }
 
-    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need a
-    /// finite set of arms refuse it. Default: none, queries are arms.
+    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need
+    /// a finite set of arms refuse such an objective. Default: none, queries are arms.
     fn domain(&self) -> Option<SearchBox> {
         None
     }
@@ -321,8 +321,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
     /// The function f of [`Prepared::realise`] with the same key, shifted: for each of the shifts s, the value f(x - s) for
     /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps
-    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only: the agents of a federation
-    /// can then have shifted functions too, which the surrogate continues between and beyond the arms.
+    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only; if agents of a
+    /// federation have shifted functions, the surrogate then continues them between and beyond the arms.
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let _ = (key, shifts);
         None

@@ -159,8 +159,8 @@ impl TrainedSvm {
     }
 }
 
-/// For every setting, C changing slowest, a list of equally likely scores. Class 1 is the positive class. Folds are drawn from
-/// children of `key`.
+/// For every setting, C changing slowest, a list of equally likely scores. Class 1 is the positive class. Folds are drawn
+/// from children of `key`.
 pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Result<Vec<Vec<f64>>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
@@ -192,8 +192,8 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     Ok(found)
 }
 
-/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its class
-/// is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
+/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its
+/// class is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
 fn cross_validated(
     records: &AgentRecords,
     training: &[usize],

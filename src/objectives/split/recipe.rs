@@ -163,8 +163,8 @@ pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<Str
     Some(format!("agent[{index}]"))
 }
 
-/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may have at most one of the
-/// two.
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may state at most one of the
+/// two fields.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !agent.is_empty() && !splits.is_empty() {
