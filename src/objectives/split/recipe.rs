@@ -65,8 +65,8 @@ pub enum Labels {
     /// In proportion to the agents' sizes.
     #[default]
     Alike,
-    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times its
-    /// size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
+    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times
+    /// its size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
     ///
     /// Example: `Dirichlet(0.3)`.
     Dirichlet(Positive),

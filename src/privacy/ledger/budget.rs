@@ -1,4 +1,4 @@
-//! A privacy budget: before every release it is compared with the loss of all releases up to and including that one.
+//! A privacy budget, which is compared before every release with the loss of all releases up to and including that one.
 
 use super::{LedgerWriter, Refusal};
 use crate::accounting::{BudgetAccountant, Spending};
@@ -25,7 +25,7 @@ pub enum WhenSpent {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Largest epsilon.
+    /// Largest epsilon; for rounding errors, an excess of at most 1e-9 of it is allowed.
     pub epsilon: Epsilon,
     /// Delta at which epsilon is computed.
     pub delta: Delta,
@@ -190,7 +190,7 @@ mod tests {
         assert!(spend(WhenSpent::Fail, None).1.exceeded().is_some_and(|refusal| refusal.fail));
     }
 
-    /// A budget that a release reaches exactly, but for rounding, is not exceeded; a smaller one is.
+    /// A budget that a release reaches exactly, up to rounding errors, is not exceeded; a smaller budget is exceeded.
     #[test]
     fn a_budget_that_is_reached_exactly_is_not_exceeded() {
         let reached = crate::accounting::single::gaussian_epsilon(0.5, 1e-5);

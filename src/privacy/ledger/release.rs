@@ -1,5 +1,6 @@
-//! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry. Only
-//! [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
+//! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry.
+//!
+//! Only [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
 //! all of its sums.
 
 use super::{LedgerWriter, Refusal};

@@ -166,7 +166,7 @@ mod tests {
         assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
     }
 
-    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm was once 1.5e-11 too
+    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm would then be 1.5e-11 too
     /// large.
     #[test]
     fn many_small_numbers_beside_a_large_one_count() {
