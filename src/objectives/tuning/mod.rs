@@ -63,8 +63,8 @@ pub struct Tuning {
     /// elsewhere. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
-    /// Columns that are computed from columns of the file, by name, as in `{ "pulse": Difference("systolic", "diastolic") }`.
-    /// Default: none.
+    /// Columns that are computed from columns of the file, by name, as in
+    /// `{ "pulse": Difference("systolic", "diastolic") }`. Default: none.
     #[serde(default)]
     pub derived: BTreeMap<String, Formula>,
     /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by its mean over the

@@ -96,8 +96,8 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this before
-/// an observer sees the output.
+/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this
+/// before an observer sees the output.
 ///
 /// # Errors
 /// Those of [`release`].

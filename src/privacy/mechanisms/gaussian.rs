@@ -89,7 +89,7 @@ impl Gaussian {
         self.standard_deviation.get() / self.sensitivity.get()
     }
 
-    /// The lattice if at most `moved` numbers differ between neighbours, and the noise in multiples of its spacing.
+    /// The lattice, and the noise in multiples of its spacing, if at most `moved` numbers differ between neighbours.
     pub(super) fn exact(&self, moved: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), moved))))
@@ -208,7 +208,8 @@ mod tests {
         assert!((2.0 * noise_multiplier - 19.379_22).abs() < 1e-4, "{noise_multiplier}");
     }
 
-    /// Noise in floating point is added, and noise without a lattice is refused only where it is to be exact.
+    /// Noise in floating point is added to the number. Noise that is too small for a lattice is refused in exact arithmetic
+    /// only.
     #[test]
     fn noise_in_floating_point_is_added_and_has_no_lattice() {
         let of = |sd: f64| Gaussian::new(Positive::new(sd).unwrap(), Positive::new(sd).unwrap());
