@@ -37,8 +37,8 @@ pub enum SilenceBy {
 pub struct Informative {
     /// What silence depends on: `Value` or `Regret`.
     pub by: SilenceBy,
-    /// Change of the logit of the probability per `scale`: above 0 if large values (or regrets) are missing more often, below
-    /// 0 if small ones are.
+    /// Change of the logit of the probability per `scale`: above 0 if large values (or regrets) are missing more often,
+    /// below 0 if small values (or regrets) are.
     pub slope: Finite,
     /// Probability that an answer at the centre is missing, above 0 and below 1.
     pub base_rate: Probability,

@@ -264,8 +264,7 @@ fn no_shift_is_stated_for_other_inputs() {
     assert!(free.moved([&zero, &zero]).is_none() && free.pair_of(&zero, 0, 1).is_none());
 }
 
-/// Agents with these weights in one region, of which the listed agents have answered, each with a vector of one repeated
-/// value.
+/// Agents with these weights in one region; the listed agents have answered, each with a vector of equal numbers.
 fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     ReceivedVectors {
         population: weights.len(),
@@ -419,8 +418,7 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// Sums with a count, over two agents of three: the noise multiplier of the sums is (1 - 1/4)^(-1/2), times 0.75 because the
-/// weights of the agents that answered are divided by 0.75.
+/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is reduced by the factor 0.75, their weight.
 #[test]
 fn a_count_shares_the_noise_that_an_answering_agent_leaves() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
