@@ -23,7 +23,7 @@ pub(super) enum Draws {
 pub(super) struct Ahead {
     /// The draws of the next message.
     next: (f64, f64),
-    /// Number of messages up to and including the next one: the number of the message after it.
+    /// Number of messages up to and including the next one, which is also the number of the message after the next one.
     read: u64,
     /// The words of the messages from `read` / [`TOGETHER`] * [`TOGETHER`] on, unless `read` is a multiple of [`TOGETHER`].
     words: Box<[[u64; 2]; TOGETHER]>,

@@ -184,9 +184,9 @@ mod tests {
         }
     }
 
-    /// On a dense grid the function is smooth across the grid's edge: the first point beyond it is near the
-    /// extrapolation of the last points. With 40 points per length-scale, quadratic extrapolation is wrong by some
-    /// (1/40)^3.
+    /// On a dense grid the function is smooth across the grid's edge: the value at the first point beyond the edge is near
+    /// the quadratic extrapolation of the last three values. With 40 points per length-scale, this extrapolation has an
+    /// error of some (1/40)^3.
     #[test]
     fn a_continued_function_has_no_jump_at_the_edge() {
         let axis: Vec<f64> = (0..100).map(|k| f64::from(k) / 40.0).collect();

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
-    /// The file of readings from which outcomes are drawn. Relative to the scenario's own folder, or to that of
+    /// The file of readings from which outcomes are drawn, relative to the scenario's own folder or to the folder of
     /// `--data`. First line: names of columns.
     pub file: PathBuf,
     /// The file whose columns are correlated. Default: `file`.

@@ -145,7 +145,7 @@ pub struct ProblemFacts {
     pub public: Vec<PublicFact>,
     /// The facts in `public`, by subject.
     pub facts: PublicFacts,
-    /// The box whose points are the queries; `None` if they are the arms.
+    /// The box whose points are the queries; `None` if the queries are arms.
     pub continuum: Option<Continuum>,
     /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
     pub plain: Option<Arc<UnscaledInputs>>,
@@ -251,7 +251,7 @@ impl Instance {
         Self::placeholder_on(None)
     }
 
-    /// As [`Self::placeholder`]; if a domain is given, queries are points of it, all of value 0.
+    /// As [`Self::placeholder`]; if a domain is given, queries are points of the domain, all of value 0.
     #[must_use]
     pub fn placeholder_on(domain: Option<SearchBox>) -> Self {
         let continuum = domain.map(|domain| Continuum {
@@ -273,7 +273,7 @@ impl Instance {
         }
     }
 
-    /// The box whose points are the queries; `None` if they are the arms.
+    /// The box whose points are the queries; `None` if the queries are arms.
     #[must_use]
     pub fn continuum(&self) -> Option<&Continuum> {
         self.background.continuum.as_ref()

@@ -202,7 +202,7 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether it is only for protocols whose agents have objectives of their own. Default: false.
+    /// Whether the objective is only for protocols whose agents have objectives of their own. Default: false.
     fn is_for_agents_only(&self) -> bool {
         false
     }
@@ -213,7 +213,8 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether it also says which arms each agent of a federation can measure. Default: false, agents can measure all arms.
+    /// Whether the objective also states which arms each agent of a federation can measure.
+    /// Default: false, agents can measure all arms.
     fn has_own_points(&self) -> bool {
         false
     }
@@ -236,12 +237,12 @@ pub trait Objective: Send + Sync {
     }
 
     /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
-    /// the values on both.
+    /// the values on both data sets.
     fn neighbour_correlation(&self) -> Option<Probability> {
         None
     }
 
-    /// What is known from the recipe alone, before anything is read or drawn. Default: nothing.
+    /// What the recipe alone states about the problem, before anything is read or drawn. Default: nothing.
     fn stated(&self) -> Stated {
         Stated::default()
     }
@@ -257,7 +258,8 @@ pub trait Objective: Send + Sync {
         ("points", "write points: Sobol(1024), for example")
     }
 
-    /// Whether the largest value of its problems is known before they are searched; on a box it may not be. Default: it is.
+    /// Whether the largest value of its problems is known before they are searched; on a box it may be unknown.
+    /// Default: true, it is known.
     fn best_is_known(&self) -> bool {
         true
     }
@@ -271,7 +273,7 @@ pub trait Objective: Send + Sync {
     }
 
     /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from
-    /// counts, for a recipe without errors. Default: that of 1,000 arms with two inputs.
+    /// counts, for a recipe without errors. Default: the extent of 1,000 arms with two inputs.
     fn extent(&self, resources: &Resources) -> Extent {
         let _ = resources;
         Extent::default()

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct PathDelays {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Name of the attribute that holds a node's name; a node without it is called by its id. Default: label.
+    /// Name of the attribute that holds a node's name; a node without this attribute is called by its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
     /// The delay of an edge: one of its attributes, or computed from its length.

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A delay whose distribution changes at stated times, once or in every period, such as that of a network that is busy in
-/// the evening. A message has the distribution of the time at which it enters the link.
+/// A delay whose distribution changes at stated times, once or in every period, such as the delay of a network that is busy
+/// in the evening. The distribution for a message is that of the time at which the message enters the link.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a schedule (put the mixture into the schedule). Routes are computed once, from the mean over time.

@@ -63,7 +63,7 @@ impl Routes {
     }
 
     /// Whether every message certainly takes the same route in both networks. Only links are compared, no route is
-    /// computed: if costs differ between the two, and are not all equal within each of them, the result is false.
+    /// computed: if costs differ between the two networks, and are not all equal within each network, the result is false.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs, the quickest route between two parties is their link.
         let complete = |routes: &Self| {

@@ -27,7 +27,7 @@ pub enum HeldOut {
     ///
     /// Example: `Column(file: "split.csv", agent: "subject", row: "row", column: "part", value: "held out")`.
     Column {
-        /// The file, relative to the scenario's own folder, or to that of `--data`.
+        /// The file, relative to the scenario's own folder or to the folder of `--data`.
         file: PathBuf,
         /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`; if there
         /// are several such columns, each `/` within a value is written twice. Every agent that it names occurs in the
@@ -97,7 +97,7 @@ pub(super) struct Columns<'a> {
     pub(super) inputs: &'a [String],
     /// The class.
     pub(super) label: &'a str,
-    /// The classes; empty if they are those that occur in the file.
+    /// The stated classes; if empty, the classes are those that occur in the file.
     pub(super) classes: &'a [String],
 }
 

@@ -49,7 +49,7 @@ use trained::Trained;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of the columns whose values together identify an agent; required unless `split` divides the records.
     /// Default: none.

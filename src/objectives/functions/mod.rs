@@ -102,7 +102,7 @@ const LEAST_NOISE: f64 = 1e-6;
 #[derive(Debug)]
 struct Ready {
     instance: Instance,
-    /// The function at any point and its domain, if it can be shifted.
+    /// The function and its domain, if the function can be shifted.
     formula: Option<(Negated, SearchBox)>,
 }
 

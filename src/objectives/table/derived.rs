@@ -159,7 +159,7 @@ impl<'a> InputColumns<'a> {
         self.inputs.iter().filter(|input| !self.one_hot.contains(input)).cloned().collect()
     }
 
-    /// The columns of the file that these columns are, or are computed from.
+    /// The columns of the file that have these names, or from which the computed columns with these names are computed.
     pub(in crate::objectives) fn read_for(
         &self,
         columns: impl Iterator<Item = &'a str>,

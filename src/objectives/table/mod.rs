@@ -74,7 +74,7 @@ pub enum Transform {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures only its
     /// own rows. For the protocol `Federated`. Default: none, all agents hold all rows.

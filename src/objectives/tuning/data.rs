@@ -51,7 +51,7 @@ impl Label {
         column
     }
 
-    /// 1 or -1 for every row; an error unless both occur.
+    /// 1 or -1 for every row; an error unless both classes occur.
     fn of(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
         let (labels, what): (Vec<f64>, String) = match self {

@@ -48,7 +48,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
     /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and
     /// validates only on its own records. For the protocol `Federated`. Default: none, all records are the owner's.

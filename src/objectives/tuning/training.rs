@@ -25,7 +25,7 @@ impl<'a> Objective<'a> {
 }
 
 /// Largest average number of evaluations of the cost per step. Without this limit, a line search of the library might
-/// never end: near the optimum for few records it may find no step.
+/// never end: with few records, it may find no step near the optimum.
 const EVALUATIONS_PER_STEP: u64 = 1000;
 
 impl CostFunction for Objective<'_> {

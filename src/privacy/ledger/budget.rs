@@ -25,7 +25,7 @@ pub enum WhenSpent {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Largest epsilon; for rounding errors, an excess of at most 1e-9 of it is allowed.
+    /// Largest epsilon. To allow for rounding errors, a loss of at most 1 + 1e-9 times this number is admitted.
     pub epsilon: Epsilon,
     /// Delta at which epsilon is computed.
     pub delta: Delta,
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// A reference to a ledger that refuses a release refuses it too, and so does a budget around that ledger.
+    /// If a ledger refuses a release, so does a reference to the ledger, and so does a budget around the ledger.
     #[test]
     fn a_refusal_passes_through_references_and_budgets() {
         struct Full;

@@ -110,8 +110,8 @@ impl Range {
         value.max(self.low.get()).min(self.high.get())
     }
 
-    /// Two numbers beyond the range by its width, one on either side: clipping must move them to the ends of the range,
-    /// which are as far apart as two clipped numbers can be.
+    /// Two numbers outside the range, one above and one below it, at a distance of its width: clipping must move them to the
+    /// ends of the range, which are as far apart as two clipped numbers can be.
     #[must_use]
     pub fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());

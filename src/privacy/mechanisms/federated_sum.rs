@@ -50,7 +50,7 @@ pub struct FederatedSum {
     pub sensitivity: SensitivityRule,
     /// The planned inclusion rate, where it differs from the sampler's rate.
     pub claimed_rate: Option<f64>,
-    /// Whether the paper's claim does not cover this sum.
+    /// Whether Proposition 1 of the paper does not cover this sum, so that the ledger entry has no claim.
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,

@@ -1,4 +1,4 @@
-//! The paper's claim about a sum, and how the true loss differs from it.
+//! The claim of Dai, Low and Jaillet 2021 about a sum, and how the true loss differs from it.
 
 use super::FederatedSum;
 use crate::privacy::mechanisms::{Divisor, Participation, ReceivedVectors, SensitivityRule};

@@ -375,7 +375,7 @@ fn exact_noise_covers_the_rounding_of_every_part() {
     }
 }
 
-/// Where nobody has answered, no agent moves the sums; the noise is still that of the plan.
+/// Where nobody has answered, no agent moves the sums; the noise is still the planned noise.
 #[test]
 fn a_sum_over_nobody_has_the_planned_noise() {
     let nobody = answers(&[], vec![0.5, 0.25, 0.25]);
