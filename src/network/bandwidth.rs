@@ -36,7 +36,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Those of the two rates that are limited, each with the name of its field.
+    /// The rates that are stated, each with the name of its field, `up` or `down`.
     pub(crate) fn limits(&self) -> impl Iterator<Item = (&'static str, &LineRate)> {
         [("up", &self.up), ("down", &self.down)]
             .into_iter()
@@ -63,7 +63,7 @@ impl Access {
     }
 }
 
-/// The state of a line that sends one message at a time: when it will have sent the last one.
+/// The state of a line that sends one message at a time: when it will have sent all messages so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sender {
     free_at: Time,
@@ -78,7 +78,7 @@ impl Sender {
     }
 }
 
-/// The messages of a link that are being sent or wait.
+/// The messages of a link that are being sent or wait to be sent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     sender: Sender,

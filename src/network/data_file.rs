@@ -88,7 +88,7 @@ fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCel
     Problem::wrong("file", format!("a number, 0 or above, in column \"{column}\""), found, cure)
 }
 
-/// The cells of a column, as [`numbers`] returns them; a missing cell is `None` if it is read as such.
+/// The cells of a column, as [`numbers`] returns them; with [`MissingCells::Read`], a missing cell is `None`.
 pub(super) fn cells(
     file: &Path,
     text: &str,

@@ -2,12 +2,13 @@
 
 use crate::rng::{Key, Stream, open_unit, unit};
 
-/// Messages whose words are computed together: four blocks of ChaCha.
+/// Number of messages whose random words are computed together: their 32 words of 64 bits fill four blocks of ChaCha.
 const TOGETHER: usize = 16;
 
-/// The random draws of a link: two words per message, the first for its latency, the second for its loss. Message k always
-/// uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores only the key of its
-/// stream, which takes a tenth of the stream's memory; in a network of a million links, most are of this kind.
+/// The random draws of a link: two random words per message, the first for its latency, the second for its loss.
+/// Message k always uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores
+/// only the key of its stream, which takes a tenth of the stream's memory; in a network of a million links, most links
+/// carry at most one message.
 #[derive(Clone, Debug)]
 pub(super) enum Draws {
     None(Key),
@@ -15,14 +16,14 @@ pub(super) enum Draws {
     Many(Ahead),
 }
 
-/// The draws of a link that has carried several messages. In a network of thousands of links, no link's words are in the processor's
-/// caches when it sends; so the draws of the next message are read one message ahead and kept with the link. No message waits for
-/// its words, since the processor goes on with the message while the next words arrive.
+/// The draws of a link that has carried several messages. In a network of thousands of links, no link's words are in the
+/// processor's caches when it sends; so the draws of the next message are read one message ahead and kept with the link.
+/// No message waits for its words, since the processor goes on with the message while it fetches the next message's words.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
     /// The draws of the next message.
     next: (f64, f64),
-    /// Number of messages up to and including the next one: the number of the message after it.
+    /// Number of messages up to and including the next one, which is also the number of the message after the next one.
     read: u64,
     /// The words of the messages from `read` / [`TOGETHER`] * [`TOGETHER`] on, unless `read` is a multiple of [`TOGETHER`].
     words: Box<[[u64; 2]; TOGETHER]>,

@@ -9,7 +9,8 @@ use std::path::Path;
 /// The devices of a table, in its order, and their order by compute speed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CapacityTable {
-    /// Milliseconds per sample of an inference, and the rate in units of the file, of each device; both above 0.
+    /// For each device, the time of an inference in milliseconds per sample, and the rate in the unit of the file's column
+    /// `communication`; both above 0.
     devices: Vec<(f64, f64)>,
     /// Positions in `devices`, the fastest first.
     by_speed: Vec<u32>,
@@ -50,7 +51,7 @@ impl CapacityTable {
     }
 
     /// The milliseconds per sample and the rate of a party's device; a drawn device is the one at the quantile
-    /// `slowness`, in (0, 1), of all devices, 1 for the slowest.
+    /// `slowness`, in (0, 1), of all devices in descending order of compute speed.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, slowness: f64) -> (f64, f64) {
         let all = self.devices.len();
         let place = match choice {

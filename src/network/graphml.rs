@@ -13,7 +13,7 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<String>,
     /// Latitude and longitude of each node in degrees, where the file has them.
     pub(super) places: Vec<Option<(f64, f64)>>,
-    /// Pairs of nodes, by position, each with the value of the requested attribute.
+    /// The edges: the positions of both ends in `nodes`, and the value of the requested attribute.
     pub(super) edges: Vec<(usize, usize, Option<f64>)>,
 }
 

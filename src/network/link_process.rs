@@ -63,14 +63,14 @@ impl Losses {
 /// cause of its loss.
 pub(super) type Crossing = Result<(Time, Option<Time>), LossCause>;
 
-/// The delay of every message on a link where neither delay nor loss is random; `None` on any other.
+/// The delay of every message on a link where neither delay nor loss is random; `None` on any other link.
 fn certain(link: &Link) -> Option<Span> {
     link.latency.as_dyn().certain().filter(|_| link.loss.as_dyn().is_never())
 }
 
 impl LinkProcess {
-    /// The process of a link that has carried no message, with this rate if its bandwidth is limited. `key` is the link's node
-    /// of the seed tree, `row` its row in the statistics.
+    /// The process of a link that has carried no message, with this rate if its bandwidth is limited. `key` is the link's
+    /// node of the seed tree, `row` its row in the statistics.
     pub(super) fn new(
         link: Link,
         rate: Option<RateCurve>,

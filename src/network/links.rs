@@ -254,7 +254,7 @@ impl Network {
         files
     }
 
-    /// The bandwidths that links have, each with the place of its link.
+    /// The bandwidths that the network states, each with the path of its link: `default` or `links[..]`.
     fn bandwidths(&self) -> impl Iterator<Item = (String, &Bandwidth)> {
         let default = self.default.bandwidth.iter().map(|bandwidth| ("default".to_owned(), bandwidth));
         let rules = self.links.iter().enumerate();
@@ -277,7 +277,7 @@ impl Network {
         // be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
-        // There can be a link for each pair of parties, so a name of a rule is not looked up among all names for each.
+        // A set, since the names in the rules are looked up for each link, and there can be one for each pair of parties.
         let named: &[String] = if self.links.is_empty() { &[] } else { population.names };
         let parties: BTreeSet<&str> = named.iter().map(String::as_str).collect();
         let uniform = self.links.is_empty() && !self.default.latency.as_dyn().differs_between_links();

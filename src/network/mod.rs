@@ -2,8 +2,8 @@
 //!
 //! Each model is one file, and a scenario states models as recipes. The random numbers of each link, and of each party,
 //! come from a stream of their own in the seed tree, so a change of one link changes no draw of another: message k of a
-//! link always uses the same words of that link's stream. (Copies of messages have two words each of a stream of their own, which
-//! begins with the first message that may be duplicated.)
+//! link always uses the same words of that link's stream. (Whether a message is duplicated, and the delay of the copy,
+//! are decided by two words of a second stream of the link, which begins with the first message that may be duplicated.)
 
 pub mod availability;
 pub mod compute;

@@ -1,5 +1,6 @@
-//! Finds a link by its two ends: directly in a star and in a small network, else by a hash table with open addressing, whose order
-//! affects no result.
+//! Finds a link by its two ends: by a direct index in a star and in a small network, otherwise by a hash table.
+//!
+//! The table uses open addressing; the order of its entries affects no result.
 
 use crate::vocab::PartyId;
 
@@ -21,7 +22,7 @@ pub(super) struct LinkIndex {
 }
 
 impl LinkIndex {
-    /// An index without links, for this many parties, of which one may be the hub of a star.
+    /// An empty index for this many parties; `hub` is the position of the hub if the network is a star.
     pub(super) fn new(parties: usize, hub: Option<usize>) -> Self {
         let places = match hub {
             Some(_) => 2 * parties,

@@ -19,7 +19,7 @@ struct Cause {
     process: Box<dyn AvailabilityProcess>,
     online: bool,
     next: Option<Switch>,
-    /// The change after the next one; `None` also before it is computed.
+    /// The change after the next one; `None` if there is none, or if it has not been computed.
     after: Option<Switch>,
     /// Whether `after` has been computed.
     asked: bool,
@@ -48,7 +48,7 @@ pub(super) struct Connection {
     causes: Vec<Cause>,
     /// The cause whose next change was returned by [`Self::next_switch`] and has not been applied.
     announced: Option<usize>,
-    /// Whether the last change of the party's own availability was a crash, and what happens to the memory then.
+    /// If the last change of the party's own availability was a crash, what happens to the party's memory; else `None`.
     crashed: Option<crate::kernel::Memory>,
 }
 
@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// Takes note that the party, at `now`, was given work that begins at `begins` and lasts this long. Returns true if
-    /// this replaces the next change of its connection; [`Self::next_switch`] then returns the new one.
+    /// the work replaces the next change of its connection; [`Self::next_switch`] then returns the new change.
     pub(super) fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let cause = &mut self.causes[0];
         if !cause.process.works(now, begins, for_time) {

@@ -33,9 +33,9 @@ impl PartyTraits {
         self.together.as_ref()?.level(quantity, name, network)
     }
 
-    /// The quantile of the party's device in the distribution of devices by slowness, in (0, 1), near 1 for
-    /// the slowest; its compute model computes its slowness from it. It is `drawn`, unless the party's speed
-    /// depends on other quantities.
+    /// The quantile of the party's device in the distribution of devices by slowness, in (0, 1), near 1 for the slowest. The
+    /// party's compute model computes the slowness from this quantile, which is `drawn` unless the party's speed depends on
+    /// other quantities.
     #[must_use]
     pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {
         self.level(PartyQuantity::Speed, name, network).map_or(drawn, |speed| 1.0 - speed)

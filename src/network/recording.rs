@@ -11,11 +11,11 @@ pub(super) struct RecordingFile<'a> {
     pub(super) file: &'a Path,
     /// The field of the scenario that names the column of values, and the name of that column.
     pub(super) value: (&'static str, &'a str),
-    /// The column of times, ascending; without it there is one value after each `spacing`.
+    /// The column of times, ascending; without it, successive values are `spacing` apart.
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
-    /// What is done about rows without a value. If they are read, they are skipped: the value before them holds on.
+    /// What is done about rows without a value. With `Read` they are skipped, and the value before them continues to hold.
     pub(super) missing: MissingCells,
 }
 

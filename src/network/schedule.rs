@@ -16,7 +16,7 @@ pub(super) fn step(
     last.map_or(0, |(index, _)| index)
 }
 
-/// The share of the time for which each step holds in the long run: without repetition, all of it for the last step.
+/// The share of the time for which each step holds in the long run; without repetition, the share of the last step is 1.
 pub(super) fn shares(begins: &[Span], every: Option<Span>) -> Vec<f64> {
     let Some(every) = every else {
         return (1..=begins.len()).map(|step| f64::from(u8::from(step == begins.len()))).collect();

@@ -17,9 +17,9 @@ pub struct LinkStatistics {
     lost: u64,
 }
 
-/// Number of messages for each latency in nanoseconds. A histogram takes tens of kilobytes even for
-/// a few messages, and there may be many replications. So statistics that are read from a file stay
-/// a list until messages are added or a quantile is computed.
+/// Number of messages for each latency in nanoseconds, as a list or as a histogram. A histogram takes tens of kilobytes
+/// even for a few messages, and there may be many replications. So statistics that are read from a file stay a list until
+/// messages are added or a quantile is computed.
 #[derive(Clone, Debug)]
 enum Latencies {
     Listed(Box<[(u64, u64)]>),
@@ -142,9 +142,10 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 /// Statistics of all links, in the order of the parties or groups; links that [`Self::merge`] has added are last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
-    /// Sender, addressee, and the statistics between them. In networks of more than 32 parties all parties of a group
-    /// count together ("others" for those without one), and only the hub of a star keeps its name. If a group has the name
-    /// "others", or the name of the hub, the label is "others (no group)", or "NAME (hub)".
+    /// Sender, addressee, and the statistics between them. In networks of more than 32 parties, the parties of a group are
+    /// counted together under the group's name, and the parties without a group under "others"; only the hub of a star keeps
+    /// its own name. If a group is called "others", the label of the parties without a group is "others (no group)"; if a
+    /// group is called like the hub, the hub's label is "NAME (hub)".
     pub links: Vec<(String, String, LinkStatistics)>,
 }
 

@@ -21,7 +21,8 @@ pub enum PartyQuantity {
     Heterogeneity,
     /// How many records the agent holds, in `Federated`, where an objective's records belong to agents (`agent` or `split`).
     DataSize,
-    /// How noisy the agent's outcomes are, in `Federated`: their variance, as the factors of `differences` make it (`noise`).
+    /// How noisy the agent's outcomes are, in `Federated`: the variance of their noise, which the field `noise` of
+    /// `differences` lets differ between agents.
     Noise,
 }
 
@@ -53,11 +54,11 @@ impl PartyQuantity {
 /// A Gaussian copula: every party draws one standard normal number per quantity, once per replication, with the stated
 /// correlations, and takes the same quantile of the quantity's own distribution. So each quantity keeps its distribution
 /// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
-/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be
-/// inverted; instead, the objectives (and the noises) that the agents of the group drew are reassigned among them by rank:
-/// the agent with the largest normal number gets the objective that is furthest from the mean of all agents', for
-/// `DataSize` the objective with the most records, and for `Noise` the largest noise. Quantities that are not named
-/// stay independent.
+/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could
+/// be inverted; instead, the objectives (and the noises) that the group's agents drew are reassigned among them by rank:
+/// the agent with the largest normal number for `Heterogeneity` gets the objective that is furthest from the mean of all
+/// agents' objectives, for `DataSize` the objective with the most records, and for `Noise` the largest noise. Quantities
+/// that are not named stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.
@@ -117,9 +118,9 @@ impl Together {
         Some(root)
     }
 
-    /// A party's quantile in the distribution of a quantity, in (0, 1): 1 is the fastest or the most available party,
-    /// or the one whose objective differs most, that has the most records, or the largest noise. `None` if the quantity
-    /// is not named. `network` is the node of the seed tree for the network.
+    /// A party's quantile in the distribution of a quantity, in (0, 1). The higher it is, the faster or the more
+    /// available is the party, or the more its objective differs, the more records it has, or the larger is its noise.
+    /// `None` if the quantity is not named. `network` is the node of the seed tree for the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;
@@ -268,7 +269,7 @@ mod tests {
 
     /// 4,000 parties. Kolmogorov's statistic of a uniform sample exceeds 2.23 / sqrt(n) with probability 1e-4. Kendall's tau
     /// of a Gaussian copula is 2 / pi asin(r) (Nelsen 2006, section 5.1.1); its standard error is at most
-    /// sqrt(2 (1 - tau^2) / n), and six of them are allowed.
+    /// sqrt(2 (1 - tau^2) / n), and six standard errors are allowed.
     #[test]
     fn levels_are_uniform_and_have_the_copulas_rank_correlation() {
         let n = 4000;
@@ -291,7 +292,7 @@ mod tests {
         }
     }
 
-    /// The first quantity has the same numbers whatever the correlation, so that cells of a study stay comparable.
+    /// The levels of the first quantity do not depend on the correlation, so that cells of a study stay comparable.
     #[test]
     fn the_first_quantity_does_not_depend_on_the_correlation() {
         let first =

@@ -164,7 +164,7 @@ impl Prepared for Ready {
         Ok(self.instance.clone())
     }
 
-    /// The function is defined beyond its domain.
+    /// The values come from the function's formula, which is also defined outside the domain.
     fn shifted(&self, _: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let shifts = whole_steps(&self.counts, shifts);
         let lattice = Lattice::reaching(&self.counts, &shifts);

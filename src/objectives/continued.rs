@@ -5,7 +5,7 @@ use crate::gp::{Cholesky, GpError};
 use crate::rng::Stream;
 
 /// Variance of the white noise that is added to the correlations along each input, so that their matrices can be
-/// factorised. Its standard deviation is 1e-4 of the function's.
+/// factorised. The noise's standard deviation is 1e-4 of the function's.
 const NUGGET: f64 = 1e-8;
 
 /// The matrices of one input: correlations exp(-r^2 / 2) plus the nugget.
@@ -80,10 +80,10 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// covariance, given its values on the grid, which stay as they are. `scaled_steps` are the grid's steps divided by the
 /// length-scale.
 ///
-/// Matheron's rule: a draw on the whole lattice, plus the means given the differences on the grid (Wilson et al. 2020,
-/// "Efficiently sampling functions from Gaussian process posteriors", equation 5). The given values were drawn without the nugget, so
-/// noise with the nugget's covariance is added to the differences, up to terms in the square of the nugget; without it the
-/// variance beyond the grid would be too small.
+/// Matheron's rule: a draw on the whole lattice, plus the posterior means given the differences, on the grid, between
+/// `values` and the draw (Wilson et al. 2020, "Efficiently sampling functions from Gaussian process posteriors", equation
+/// 5). The given values were drawn without the nugget, so noise with the nugget's covariance, up to terms in the square of
+/// the nugget, is added to the differences; without this noise the variance beyond the grid would be too small.
 pub(super) fn continued(
     lattice: &Lattice,
     scaled_steps: &[f64],
@@ -144,8 +144,9 @@ mod tests {
     use crate::rng::Key;
 
     /// Functions on a grid of 4 x 3 points, continued by two points before it along the first input and three after it
-    /// along the second: all products of two values have the mean that the covariance states. 4,000 functions; the mean
-    /// of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 / 4,000) = 0.045: six are 0.27.
+    /// along the second: all products of two values have the mean that the covariance states. With 4,000 functions, the mean
+    /// of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 / 4,000) = 0.045; six standard
+    /// errors are 0.27.
     #[test]
     fn a_continued_function_has_the_covariance_of_its_prior() {
         let (counts, steps) = ([4, 3], [0.6, 0.8]);
@@ -183,9 +184,9 @@ mod tests {
         }
     }
 
-    /// On a dense grid the function is smooth across the grid's edge: the first point beyond it is near the
-    /// extrapolation of the last points. With 40 points per length-scale, quadratic extrapolation is wrong by some
-    /// (1/40)^3.
+    /// On a dense grid the function is smooth across the grid's edge: the value at the first point beyond the edge is near
+    /// the quadratic extrapolation of the last three values. With 40 points per length-scale, this extrapolation has an
+    /// error of some (1/40)^3.
     #[test]
     fn a_continued_function_has_no_jump_at_the_edge() {
         let axis: Vec<f64> = (0..100).map(|k| f64::from(k) / 40.0).collect();

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
-    /// The file of readings from which outcomes are drawn. Relative to the scenario's own folder, or to that of
+    /// The file of readings from which outcomes are drawn, relative to the scenario's own folder or to the folder of
     /// `--data`. First line: names of columns.
     pub file: PathBuf,
     /// The file whose columns are correlated. Default: `file`.
@@ -37,13 +37,13 @@ pub struct Correlation {
     #[serde(default)]
     pub ignore: Vec<String>,
     /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are mean and standard
-    /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1 and
-    /// mean `prior_mean`; it fits readings that are standardised, and rarely readings in the unit of a file.
+    /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1
+    /// and mean `prior_mean`; it suits standardised readings, and rarely readings in the unit of a file.
     /// Default: `Stated(centre: 0, unit: 1)`, readings as they are in the file.
     #[serde(default = "as_in_file")]
     pub output_scale: OutputScale,
-    /// Prior mean that a learner assumes, in the unit of the scaled readings. It is taken as public: choose it independently of
-    /// the data. Default: 0.
+    /// Prior mean that a learner assumes, in the unit of the scaled readings. It is taken as public: choose it independently
+    /// of the data. Default: 0.
     #[serde(default = "zero")]
     pub prior_mean: Finite,
 }

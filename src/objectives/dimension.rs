@@ -40,8 +40,8 @@ pub enum Dimension {
         #[serde(default)]
         scale: DimensionScale,
     },
-    /// One of several values without an order. The model sees a coordinate for each value, 1 / sqrt(2) for the one that is
-    /// taken and 0 for the others, so that any two values have the distance 1. Results show the number of the value, from 0.
+    /// One of several values without an order. The model has one coordinate for each value: 1 / sqrt(2) for the value of the
+    /// input and 0 for the others, so that any two values have the distance 1. Results show the number of the value, from 0.
     ///
     /// Example: `Categorical(name: "solver", values: ["sgd", "adam"])`.
     Categorical {

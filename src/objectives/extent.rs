@@ -15,8 +15,8 @@ pub struct Extent {
     /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
     /// recipe, or to the scenario if it begins with a slash; it is empty for the recipe as a whole.
     pub stated: (String, u64),
-    /// The field that states the number of agents whose data the objective has, and that number, as in `stated`; `None`
-    /// if it has no data of agents.
+    /// The path of the field that states the number of agents whose data the objective has, as in `stated`, and that number;
+    /// `None` if the objective has no data of agents.
     pub agents: Option<(String, u64)>,
     /// Whether every draw of the objective gives the same values.
     pub always_the_same: bool,
@@ -101,8 +101,8 @@ impl Extent {
         effort
     }
 
-    /// The extent of problems on a grid with these numbers of points along its dimensions, stated by the field `place`,
-    /// where each value is computed by itself.
+    /// The extent of problems on a grid whose values are computed one by one. `counts` are the numbers of points along its
+    /// dimensions, which the field `place` states.
     pub(super) fn of_values(place: &'static str, counts: &[usize]) -> Self {
         let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
@@ -112,8 +112,8 @@ impl Extent {
         extent.due_to(place, longest)
     }
 
-    /// The extent of problems on a grid with these numbers of points along its dimensions, where a function
-    /// is drawn with one matrix per dimension.
+    /// The extent of problems on a grid on which a function is drawn with one matrix per dimension. `counts` are the numbers
+    /// of points along its dimensions.
     pub(super) fn of_grid(counts: &[usize]) -> Self {
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
         let mut extent = Self::of_values("grid", counts);

@@ -45,17 +45,17 @@ pub struct External {
     /// each objective and seed of a study; with `dimensions`, once for each series of each replication. Its working
     /// directory is the scenario's folder.
     pub command: Vec<String>,
-    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest. Default: none, and
-    /// `dimensions` states a box.
+    /// The settings to choose from: every combination of the axes' values, the last axis changing fastest.
+    /// Default: none, and `dimensions` states a box.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
     /// The inputs of a search of a box, in order: real or whole numbers and categories. Only for `Local` and `Release`.
     /// Default: none, and `axes` states a finite set of settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
-    /// On a box: the best value that the program can give, in its units; regret is then against it, and a better value ends
-    /// the replication as failed. Default: not known, and regret is against the best value that any series of the replication
-    /// has found, so that it is no larger than the true regret.
+    /// On a box: the best value that the program can give, in units of its values. Regret is then measured against `best`,
+    /// and a replication in which the program gives a better value fails. Default: not known, and regret is measured against
+    /// the best value that any series of the replication has found, so that it is no larger than the true regret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<Finite>,
     /// Whether large or small values are sought. Default: `Maximise`.
@@ -85,7 +85,7 @@ pub struct External {
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
     /// Further files on which the answers depend, relative to the scenario's folder. Their contents, and those of files
-    /// in `command`, are part of the study's identity: after a change of any of these files, it is another study.
+    /// in `command`, are part of the study's identity: after a change of any of these files, the study is a different one.
     /// Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,

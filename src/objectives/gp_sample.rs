@@ -1,4 +1,4 @@
-//! A function drawn from a Gaussian process on a regular grid: the synthetic data of the papers.
+//! A function drawn from a Gaussian process on a regular grid.
 
 use super::grid_function::{GridFunction, GridRecipe, default_norm};
 use super::instance::{Instance, ProblemFacts, Surrogate};
@@ -28,8 +28,9 @@ pub struct GpSample {
     pub max_norm: Positive,
     /// Length-scale in units of the scaled inputs, or a list with one for each dimension.
     pub length_scale: LengthScales,
-    /// The kernel. Kernels other than the squared exponential do not factorise over dimensions; functions are then drawn by a
-    /// Cholesky factor of the whole covariance matrix, which allows at most 4096 points in all. Default: `SquaredExponential`.
+    /// The kernel. Kernels other than the squared exponential do not factorise over dimensions; functions are then drawn by
+    /// a Cholesky factor of the whole covariance matrix, which allows at most 4096 points in all.
+    /// Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "Kernel::is_default")]
     pub kernel: Kernel,
     /// Variance of the function. Default: 1.
@@ -76,7 +77,7 @@ impl Objective for GpSample {
         self.recipe().extent()
     }
 
-    /// `None` for kernels that are no product over dimensions.
+    /// The grid; `None` for kernels that are no product over dimensions, whose functions cannot be shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Largest number of grid points.
 pub(super) const MAX_POINTS: usize = 1_000_000;
 
-/// Largest number of points for a kernel that is no product over dimensions, since then their whole covariance matrix
-/// is factorised.
+/// Largest number of points for a kernel that is no product over dimensions: the covariance matrix of all points is then
+/// factorised.
 const MAX_OF_MATRIX: usize = 4096;
 
 pub(super) fn default_norm() -> Positive {

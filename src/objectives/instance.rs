@@ -49,8 +49,8 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
     /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
     fn at(&self, point: &[f64]) -> f64;
 
-    /// The function for one series of a replication, whose values a user's own program computes; `programs` are those of the
-    /// series. `None` if no program is asked. Before this call such a function is 0 everywhere.
+    /// If a user's own program computes the values: the function for one series of a replication, which asks the `programs`
+    /// of that series; before this call, the function is 0 everywhere. `None` if no program is asked.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -80,8 +80,8 @@ pub struct Continuum {
     pub function: Arc<dyn PointFunction>,
     /// The largest value on the box; 0 if it is not known.
     pub best: f64,
-    /// Whether the largest value is known. If not, regret is against the largest value that any series of the replication has
-    /// found.
+    /// Whether the largest value is known. If not, regret is measured against the largest value that any series of the
+    /// replication has found.
     pub best_is_known: bool,
 }
 
@@ -93,7 +93,7 @@ impl Clone for Continuum {
 }
 
 impl Continuum {
-    /// The problem with a function that asks the programs of one series of a replication, if it asks any.
+    /// The same problem for one series of a replication: if the function asks programs, it asks those of the series.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -145,7 +145,7 @@ pub struct ProblemFacts {
     pub public: Vec<PublicFact>,
     /// The facts in `public`, by subject.
     pub facts: PublicFacts,
-    /// The box whose points are the queries; `None` if they are the arms.
+    /// The box whose points are the queries; `None` if the queries are arms.
     pub continuum: Option<Continuum>,
     /// The inputs of the arms before scaling; `None` if reports show the inputs of the problem instead.
     pub plain: Option<Arc<UnscaledInputs>>,
@@ -251,7 +251,7 @@ impl Instance {
         Self::placeholder_on(None)
     }
 
-    /// As [`Self::placeholder`]; if a domain is given, queries are points of it, all of value 0.
+    /// As [`Self::placeholder`]; if a domain is given, queries are points of the domain, all of value 0.
     #[must_use]
     pub fn placeholder_on(domain: Option<SearchBox>) -> Self {
         let continuum = domain.map(|domain| Continuum {
@@ -273,7 +273,7 @@ impl Instance {
         }
     }
 
-    /// The box whose points are the queries; `None` if they are the arms.
+    /// The box whose points are the queries; `None` if the queries are arms.
     #[must_use]
     pub fn continuum(&self) -> Option<&Continuum> {
         self.background.continuum.as_ref()

@@ -8,7 +8,7 @@ pub(super) struct Lattice {
     counts: Vec<usize>,
     /// Along each input, the number of further points before the first point of the grid.
     before: Vec<usize>,
-    /// Points of the lattice along each input: those of the grid and the further ones.
+    /// Points of the lattice along each input: the points of the grid and the further points.
     lengths: Vec<usize>,
 }
 
@@ -68,7 +68,8 @@ impl Lattice {
         found
     }
 
-    /// The values at x - s for every point x of the grid, for each of the shifts s; `values` are those of the lattice.
+    /// The values at x - s for every point x of the grid, for each of the shifts s; `values` are the values at all points of
+    /// the lattice.
     pub(super) fn shifted(&self, values: &[f64], shifts: &[Vec<i64>]) -> Vec<Vec<f64>> {
         let of = |shift: &Vec<i64>| self.places(shift).into_iter().map(|place| values[place]).collect();
         shifts.iter().map(of).collect()

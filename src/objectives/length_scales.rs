@@ -53,7 +53,8 @@ impl LengthScales {
         self.of_coordinates(<[f64]>::to_vec)
     }
 
-    /// The length-scales of a model's coordinates, which `spread` computes from those of the inputs if they differ.
+    /// The length-scales of a model whose coordinates are not the inputs: `spread` turns a list with a number for each input
+    /// into a list with a number for each coordinate.
     pub(crate) fn of_coordinates(&self, spread: impl Fn(&[f64]) -> Vec<f64>) -> LengthScale {
         match self {
             Self::Same(l) => LengthScale::Same(l.get()),

@@ -206,18 +206,19 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether it is only for protocols whose agents have objectives of their own. Default: false.
+    /// Whether the objective is only for protocols whose agents have objectives of their own. Default: false.
     fn is_for_agents_only(&self) -> bool {
         false
     }
 
-    /// Whether its records belong to agents of a federation, so that each agent has its own number of records. Default:
-    /// false.
+    /// Whether its records belong to agents of a federation, so that each agent has its own number of records.
+    /// Default: false.
     fn divides_records(&self) -> bool {
         false
     }
 
-    /// Whether it also says which arms each agent of a federation can measure. Default: false, agents can measure all.
+    /// Whether the objective also states which arms each agent of a federation can measure.
+    /// Default: false, agents can measure all arms.
     fn has_own_points(&self) -> bool {
         false
     }
@@ -233,25 +234,25 @@ pub trait Objective: Send + Sync {
         None
     }
 
-    /// Whether [`Prepared::shifted`] computes shifted functions. If not, those of the agents of a federation are continued between
-    /// and beyond the arms by the surrogate. Default: with a [`Self::shift_grid`] it does.
+    /// Whether [`Prepared::shifted`] computes shifted functions. If not, the surrogate continues the shifted functions of a
+    /// federation's agents between and beyond the arms. Default: true if there is a [`Self::shift_grid`].
     fn continues(&self) -> bool {
         self.shift_grid().is_some()
     }
 
     /// k1, the correlation of the values on two neighbouring data sets at the same arm; `None` unless the objective draws
-    /// the values on both.
+    /// the values on both data sets.
     fn neighbour_correlation(&self) -> Option<Probability> {
         None
     }
 
-    /// What is known from the recipe alone, before anything is read or drawn. Default: nothing.
+    /// What the recipe alone states about the problem, before anything is read or drawn. Default: nothing.
     fn stated(&self) -> Stated {
         Stated::default()
     }
 
-    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need a
-    /// finite set of arms refuse it. Default: none, queries are arms.
+    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need
+    /// a finite set of arms refuse such an objective. Default: none, queries are arms.
     fn domain(&self) -> Option<SearchBox> {
         None
     }
@@ -261,7 +262,8 @@ pub trait Objective: Send + Sync {
         ("points", "write points: Sobol(1024), for example")
     }
 
-    /// Whether the largest value of its problems is known before they are searched; on a box it may not be. Default: it is.
+    /// Whether the largest value of its problems is known before they are searched; on a box it may be unknown.
+    /// Default: true, it is known.
     fn best_is_known(&self) -> bool {
         true
     }
@@ -275,7 +277,7 @@ pub trait Objective: Send + Sync {
     }
 
     /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from
-    /// counts, for a recipe without errors. Default: that of 1,000 arms with two inputs.
+    /// counts, for a recipe without errors. Default: the extent of 1,000 arms with two inputs.
     fn extent(&self, resources: &Resources) -> Extent {
         let _ = resources;
         Extent::default()
@@ -325,8 +327,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
     /// The function f of [`Prepared::realise`] with the same key, shifted: for each of the shifts s, the value f(x - s) for
     /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps
-    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only: the agents of a federation
-    /// can then have shifted functions too, which the surrogate continues between and beyond the arms.
+    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only; if agents of a
+    /// federation have shifted functions, the surrogate then continues them between and beyond the arms.
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let _ = (key, shifts);
         None

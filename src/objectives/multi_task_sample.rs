@@ -75,7 +75,7 @@ impl Objective for MultiTaskSample {
         extent
     }
 
-    /// `None` for kernels that do not factorise over dimensions.
+    /// The grid; `None` for kernels that do not factorise over dimensions, whose functions cannot be shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }
@@ -135,8 +135,8 @@ impl Prepared for Ready {
 mod tests {
     use super::*;
 
-    /// 2,000 pairs at 16 settings: at each setting, the mean product has a standard error of at most sqrt(2 / 2,000) =
-    /// 0.032; five of them are 0.16.
+    /// With 2,000 pairs of functions, the mean product at each of the 16 settings has a standard error of at most
+    /// sqrt(2 / 2,000) = 0.032; five standard errors are 0.16.
     #[test]
     fn neighbours_have_unit_variance_and_the_stated_correlation() {
         let count = NonZeroUsize::new(4).unwrap();

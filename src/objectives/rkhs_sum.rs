@@ -42,7 +42,7 @@ pub struct RkhsSum {
     pub noise: NoiseModel,
 }
 
-/// Largest number of kernel evaluations in a replication; so many take some seconds.
+/// Largest number of kernel evaluations in a replication; this many take some seconds.
 const MAX_SUMMANDS: usize = 100_000_000;
 
 fn hundred() -> NonZeroUsize {
@@ -151,7 +151,7 @@ impl Ready {
 }
 
 impl Prepared for Ready {
-    /// The sum is defined beyond [0, 1] too; the centres of its terms stay within.
+    /// The sum is also defined beyond [0, 1]; the centres of its terms lie in [0, 1].
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let n = self.inputs.n();
         let shifts = whole_steps(&[n], shifts);

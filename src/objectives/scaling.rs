@@ -1,8 +1,10 @@
-//! Scaling of inputs and values. Inputs are centred, then scaled so that the longest row has a given norm. The centre and
-//! scale of a grid are public; if they are computed from records, a change of one record can change all rows.
+//! Scaling of inputs and values.
+//!
+//! Inputs are centred, then scaled so that the longest row has a given norm. The centre and scale of a grid are public; a
+//! centre and a scale that are computed from records depend on every record, so a change of one can change all rows.
 
-/// Centres every column of `rows` (row-major, `d` columns) and multiplies all rows by one factor, so that the largest row norm
-/// is `max_norm`. Returns the factor; 1 if all rows are the same.
+/// Centres every column of `rows` (row-major, `d` columns) and multiplies all rows by one factor, so that the largest row
+/// norm is `max_norm`. Returns the factor; 1 if all rows are the same.
 pub(super) fn centre_and_scale(rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
     for column in 0..d {
         let (mean, _) = centre(rows[column..].iter().step_by(d).copied());
@@ -42,8 +44,8 @@ pub(super) fn combinations(lists: &[Vec<f64>]) -> Vec<f64> {
     rows
 }
 
-/// The mean of some numbers, and whether they differ; if they are all the same, the mean is that number, without rounding. NaN
-/// and true if there are none.
+/// The mean of some numbers, and whether they differ; if they are all the same, the mean is that number, without rounding.
+/// NaN and true if there are none.
 fn centre(values: impl Iterator<Item = f64> + Clone) -> (f64, bool) {
     match values.clone().next() {
         Some(first) if values.clone().all(|value| value == first) => (first, false),
@@ -51,8 +53,9 @@ fn centre(values: impl Iterator<Item = f64> + Clone) -> (f64, bool) {
     }
 }
 
-/// Mean and standard deviation (with divisor n) of some numbers; `None` if all are the same, there are none, or the computed
-/// standard deviation is 0. The computed standard deviation of equal numbers could be above 0, because the computed mean is rounded.
+/// Mean and standard deviation (with divisor n) of some numbers; `None` if all are the same, there are none, or the
+/// computed standard deviation is 0. That all are the same is tested separately: because the computed mean is rounded, the
+/// computed standard deviation of equal numbers could be above 0.
 pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let (mean, differ) = centre(values.clone());
     let n = values.clone().count() as f64;

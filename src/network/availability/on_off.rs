@@ -24,9 +24,9 @@ pub struct OnOff {
     pub online: LatencyModel,
     /// Length of a disconnected period; any of the latency models.
     pub offline: LatencyModel,
-    /// Standard deviation of the natural logarithm of a factor by which a party's disconnected periods are longer; the factor
-    /// is log-normal with median 1, drawn once per replication for each party. With 0.5, one party in ten is disconnected
-    /// for at least 1.9 times as long as the median. Default: 0, all parties are alike.
+    /// How much parties differ: the disconnected periods of each party are multiplied by a log-normal factor with median 1,
+    /// drawn once per replication, and `sigma` is the standard deviation of its natural logarithm. With 0.5, the factor of
+    /// one party in ten is at least 1.9. Default: 0, all parties are alike.
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub sigma: NonNegative,
 }
@@ -46,7 +46,7 @@ impl OnOff {
         Self { online, offline, sigma: alike() }
     }
 
-    /// A party whose disconnected periods are longer by a factor.
+    /// The availability of a party whose disconnected periods are multiplied by `longer`.
     fn process(&self, longer: f64, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let online = self.online.as_dyn().mean_seconds();
         let offline = longer * self.offline.as_dyn().mean_seconds();
@@ -55,8 +55,8 @@ impl OnOff {
         Box::new(Process(turns.longer(longer)))
     }
 
-    /// The factor of a party at the quantile `level`, in (0, 1), of the distribution of availability, 1 for the most
-    /// available.
+    /// The factor on the disconnected periods of a party at the quantile `level`, in (0, 1), of availability: the higher the
+    /// level, the smaller the factor.
     fn longer(&self, level: f64) -> f64 {
         libm::exp(-self.sigma.get() * normal_quantile(level))
     }
@@ -134,8 +134,8 @@ mod tests {
         }
     }
 
-    /// 400 parties with a log-normal factor of sigma 1 on periods of 1 s: the median of their first disconnected periods is 1 s. Of
-    /// 400 periods, the share below the median is 1/2 with a standard error of 0.025; six of them are 0.15.
+    /// Disconnected periods of 1 s are multiplied by a log-normal factor of sigma 1, so their median over parties is 1 s.
+    /// Among 400 parties, the share below the median is 1/2 with a standard error of 0.025; six standard errors are 0.15.
     #[test]
     fn durations_of_absences_differ_between_parties() {
         let mut recipe = OnOff::new(
@@ -159,7 +159,7 @@ mod tests {
         let below = drawn.iter().filter(|seconds| **seconds < 1.0).count() as f64 / 400.0;
         assert!((below - 0.5).abs() < 0.15, "{below}");
         // Phi(1) = 0.8413: a party one standard deviation above the median availability is disconnected for 1 / e times
-        // as long.
+        // as long as the median party.
         let mut available = recipe.start_at(0.841_344_746_068_543, Key::root(8).stream());
         assert!((gone(&mut available) - (-1.0f64).exp()).abs() < 1e-6);
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn share_of_time_online_is_the_ratio_of_means() {
         // 20,000 exponential periods of each kind, with means 3 and 1: the share's standard error is
-        // sqrt(2 / 20,000) * 3/16 = 0.0019; six of them are 0.0113.
+        // sqrt(2 / 20,000) * 3/16 = 0.0019; six standard errors are 0.0113.
         let recipe = OnOff::new(
             LatencyModel::from(Exponential { mean: Span::from_millis(3) }),
             LatencyModel::from(Exponential { mean: Span::from_millis(1) }),

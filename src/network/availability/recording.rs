@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Which device of a file a party follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordedDevice {
-    /// One that is drawn for each party, once per replication, every device with the same probability.
+    /// A device that is drawn for each party, once per replication; every device has the same probability.
     #[default]
     Drawn,
     /// Party k of an entry with a `count` follows device k; after the last device comes the first again.
@@ -26,8 +26,7 @@ pub enum RecordedDevice {
 /// How much of the recording has passed when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingOffset {
-    /// This much since the beginning of the earliest recording of the file, the same for every
-    /// party.
+    /// The run begins this long after the beginning of the earliest recording of the file, for every party.
     ///
     /// Example: `At("26h")`.
     At(Span),
@@ -61,7 +60,7 @@ pub(super) struct Recording {
     pub(super) length: Span,
     /// Whether the device is available at the beginning.
     pub(super) online: bool,
-    /// When this changes, counted from the beginning: ascending, above 0 and below `length`.
+    /// Times at which the availability changes, counted from the beginning: ascending, above 0 and below `length`.
     pub(super) switches: Vec<Span>,
 }
 
@@ -180,7 +179,8 @@ impl Recordings {
         }
     }
 
-    /// The number of the device for party `number` of its entry. A device is drawn with `drawn` in [0, 1).
+    /// The number of the device for party `number` of its entry. `drawn`, uniform in [0, 1), selects the device if the
+    /// choice is `Drawn`.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, drawn: f64) -> usize {
         let all = self.devices.len();
         let place = match choice {

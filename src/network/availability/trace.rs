@@ -104,7 +104,8 @@ impl Availability for Trace {
         self.process(self.device.map_or(Some(drawn), |device| usize::try_from(device).ok()))
     }
 
-    /// Whether the recorded devices are connected for different shares of the time; also true if the file has not been read.
+    /// Whether no device is stated and the recorded devices are connected for different shares of the time; also true if
+    /// the file has not been read.
     fn differs(&self) -> bool {
         let ordered = self.by_share();
         let ends = ordered.first().zip(ordered.last());
@@ -119,7 +120,8 @@ impl Availability for Trace {
         self.process(ordered.get(place).map(|(_, device)| *device))
     }
 
-    /// Also true if the file has not been read (reported by `load`) or does not have the device (reported by `problems`).
+    /// Whether a device that a party may follow is connected for a time longer than 0. Also true if the file has not been
+    /// read (reported by `load`) or does not have the stated device (reported by `problems`).
     fn ever_available(&self) -> bool {
         let receives = |device: &Device| is_ever_online(device.online, &device.switches);
         match self.device {

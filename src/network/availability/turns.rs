@@ -32,7 +32,7 @@ impl Turns {
         Self { longer: factor, ..self }
     }
 
-    /// Moves on to the next period; returns when it begins. `None` if it never does.
+    /// Moves on to the next period; returns when it begins, or `None` if it never begins.
     pub(super) fn next(&mut self) -> Option<Time> {
         let model = if self.online { &self.up } else { &self.down };
         let length = model.as_dyn().quantile(self.stream.open_uniform());

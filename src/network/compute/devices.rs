@@ -32,15 +32,15 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// One over the speed of the device at quantile `u` by slowness, the slowest device at u = 1; 1 if the
-    /// file has not been read.
+    /// 1 / speed of the device at the quantile `u` of all devices in descending order of speed; 1 if the file has not been
+    /// read.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;
         1.0 / sorted[place.min(sorted.len() - 1)]
     }
 
-    /// Also true if the file has not been read, which `load` reports.
+    /// Whether the file has devices of different speeds. Also true if the file has not been read, which `load` reports.
     fn differs(&self) -> bool {
         self.sorted.as_ref().is_none_or(|sorted| sorted.first() < sorted.last())
     }

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Each party is a device of FedScale's capacity table; a job trains on `samples` samples, each of which takes `passes` times
-/// the device's time for one inference.
+/// Each party is a device of FedScale's capacity table; a job trains on `samples` samples, each of which takes `passes`
+/// times the device's time for one inference.
 ///
 /// The file has the contents of FedScale's `client_device_capacity`, as JSON (an object with one entry per client, each with
 /// `computation` in milliseconds per sample and `communication` in kbit/s) or as CSV (columns of these names). The original
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 pub struct FedScaleDevices {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Samples of a job, above 0.
+    /// Number of samples on which a job trains, above 0.
     pub samples: Positive,
     /// Time of training on one sample, as a multiple of the time of one inference. Default: 3, as in FedScale.
     #[serde(default = "three")]
@@ -50,7 +50,7 @@ impl Compute for FedScaleDevices {
         self.table.as_ref().map_or(1.0, |table| table.device(self.device, number, u).0)
     }
 
-    /// Also true if the file has not been read.
+    /// Whether devices are drawn and differ in speed; also true for drawn devices if the file has not been read.
     fn differs(&self) -> bool {
         self.device == RecordedDevice::Drawn && self.table.as_ref().is_none_or(|table| table.differ())
     }

@@ -48,7 +48,8 @@ pub trait Compute {
         1
     }
 
-    /// Whether parties with this recipe differ in speed. The default compares the two ends of [`Self::slowness`].
+    /// Whether parties with this recipe differ in speed. By default, they do if [`Self::slowness`] is greater near u = 1
+    /// than near u = 0.
     fn differs(&self) -> bool {
         self.slowness(f64::MIN_POSITIVE) < self.slowness(1.0 - f64::EPSILON / 2.0)
     }

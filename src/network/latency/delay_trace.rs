@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The delays of a measured link, one after another: a CSV file with a column of delays and, if they were not measured at
-/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message that
-/// enters a link meanwhile; the recording is repeated without end. All links with this model have the same delay at the
-/// same time.
+/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message
+/// that enters a link meanwhile; the recording is repeated without end. All links with this model have the same delay at
+/// the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a `DelayTrace`. Routes are computed once, from the mean over time.
@@ -27,11 +27,11 @@ pub struct DelayTrace {
     /// Unit of the delays. Default: 1 ms.
     #[serde(default = "millisecond")]
     pub unit: Span,
-    /// Whether the column has round trips; a message then takes half of one. Default: false.
+    /// Whether the delays are round-trip times; a message then takes half a round trip. Default: false.
     #[serde(default)]
     pub round_trips: bool,
     /// Name of the column of times, ascending. The recording begins at the first time.
-    /// Default: none; the recording then has one delay after each `spacing`.
+    /// Default: none; successive delays are then `spacing` apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// Unit of the column of times. Default: 1 s.
@@ -51,15 +51,15 @@ pub struct DelayTrace {
     recorded: Loaded<Recording>,
 }
 
-/// What happens to rows of a recording without a delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`, `null`, `None`,
-/// `?` and `-`, in any case. Any other cell that is not a number is an error.
+/// What happens to rows of a recording without a delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
+/// `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MissingDelays {
     /// A missing cell is an error.
     #[default]
     Refuse,
     /// The row is left out: the delay before it holds until the next measured delay, and the first measured delay holds
-    /// from the beginning on. Such rows cause no losses of messages; to have them, name a column of losses in
+    /// from the beginning on. Such rows cause no losses of messages; to simulate losses, name a column of losses in
     /// `LossTrace`.
     Drop,
 }

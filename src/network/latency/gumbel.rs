@@ -24,12 +24,12 @@ pub struct Gumbel {
 }
 
 impl Gumbel {
-    /// The probability of a delay that is not negative, before truncation.
+    /// The probability, before truncation, that the delay is not negative.
     fn kept(&self) -> f64 {
         -libm::expm1(-libm::exp(self.location.seconds() / self.scale.seconds()))
     }
 
-    /// The probability of a longer delay, before truncation.
+    /// The probability, before truncation, of a delay above `seconds`.
     fn beyond(&self, seconds: f64) -> f64 {
         -libm::expm1(-libm::exp((self.location.seconds() - seconds) / self.scale.seconds()))
     }

@@ -93,7 +93,7 @@ pub trait Latency {
         false
     }
 
-    /// The delay of the link from one party to another, if it depends on the two.
+    /// The delay of the link from one party to another; `None` if the delay does not depend on the ends of the link.
     fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
         let _ = (from, to);
         None
@@ -178,7 +178,7 @@ crate::family! {
 }
 
 impl LatencyModel {
-    /// The problem of a delay that depends on time or link, in a place where neither is known.
+    /// The problem of a delay that depends on the time or the link, in a place that has neither, such as a compute time.
     pub(crate) fn outside_of_links(&self) -> Option<Problem> {
         let cure = "write it as the `latency` of links, and here a distribution that is always the same";
         let expected = "a distribution that depends on no time and no link";

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file such as
-/// those of the Internet Topology Zoo (<http://www.topology-zoo.org>). Its routers are not parties.
+/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file, such
+/// as those of the Internet Topology Zoo (<http://www.topology-zoo.org>). The nodes along the path are not parties.
 ///
 /// Example: `PathDelays(file: "sites.graphml", delay: Attribute(name: "delay", unit: "1ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,13 +21,14 @@ use std::path::PathBuf;
 pub struct PathDelays {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Name of the attribute that holds a node's name; a node without it is called by its id. Default: label.
+    /// Name of the attribute that holds a node's name; a node without this attribute is called by its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
     /// The delay of an edge: one of its attributes, or computed from its length.
     pub delay: EdgeDelay,
-    /// The sites of parties and groups: party k of an entry with a `count` is at site k of the list, after the last one comes
-    /// the first again. Default: none; a party that is not named, and whose group is not, is at the site with its own name.
+    /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
+    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's is at
+    /// the site that has the party's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]
@@ -47,8 +48,9 @@ pub enum EdgeDelay {
         /// Its unit.
         unit: Span,
     },
-    /// The length of the great circle between the ends, by the nodes' attributes `Latitude` and `Longitude` in degrees, at
-    /// 200 km per millisecond, the speed of light in glass; on a sphere of 6,371 km radius.
+    /// The great-circle distance between the ends divided by 200 km per millisecond, the speed of light in glass. The
+    /// distance is computed from the nodes' attributes `Latitude` and `Longitude`, in degrees, on a sphere of 6,371 km
+    /// radius.
     Distance,
 }
 

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 /// Half a measured round trip each way, between the sites of the two parties of a link.
 ///
 /// The file is a CSV matrix: its first line names the sites, every further line begins with a site's name, and its numbers
-/// are the round trips measured from that site. An empty cell, `-`, `nan` or a number below 0 stands for a missing measurement; the
-/// one in the other direction is then taken. Round trips often break the triangle inequality, so that in a `Mesh` the
-/// quickest route can pass through a third party, which then relays; a `Star` has no such routes.
+/// are the round trips measured from that site. An empty cell, `-`, `nan` or a number below 0 stands for a missing
+/// measurement; the measurement in the other direction is then used. Round trips often break the triangle inequality, so
+/// that in a `Mesh` the quickest route can pass through a third party, which then relays; a `Star` has no such routes.
 ///
 /// Example: `RoundTrips(file: "round-trips.csv", unit: "1ms", sites: { "server": ["Frankfurt"], "client": ["Oregon"],
 /// "relay": ["Tokyo"] })`.
@@ -26,8 +26,9 @@ pub struct RoundTrips {
     /// Unit of the numbers. Default: 1 ms.
     #[serde(default = "millisecond")]
     pub unit: Span,
-    /// The sites of parties and groups: party k of an entry with a `count` is at site k of the list, after the last one comes
-    /// the first again. Default: none; a party that is not named, and whose group is not, is at the site with its own name.
+    /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
+    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's is at
+    /// the site that has the party's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]
@@ -94,7 +95,7 @@ impl Latency for RoundTrips {
     }
 }
 
-/// Reads a matrix of round trips into delays of one way.
+/// Reads a matrix of round trips; returns one-way delays, half of each round trip.
 fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     let file = file.display();
     let wrong = |expected: String, found: String| Problem::wrong("file", expected, found, "correct the file");

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A delay whose distribution changes at stated times, once or in every period, such as that of a network that is busy in
-/// the evening. A message has the distribution of the time at which it enters the link.
+/// A delay whose distribution changes at stated times, once or in every period, such as the delay of a network that is busy
+/// in the evening. The distribution for a message is that of the time at which the message enters the link.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a schedule (put the mixture into the schedule). Routes are computed once, from the mean over time.
@@ -33,7 +33,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyStep {
-    /// When it begins, from the start of the run, or of the period.
+    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
     pub at: Span,
     /// The delay; any of the latency models.
     pub is: LatencyModel,

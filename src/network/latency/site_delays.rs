@@ -4,7 +4,8 @@ use super::LinkEnd;
 use crate::vocab::{Problem, Span};
 use std::collections::BTreeMap;
 
-/// The sites of parties and groups, by name: one site, or several that the members of a group are at in turn.
+/// The sites of parties and groups, by name: party k of an entry is at site k of the list; after the last site comes the
+/// first again.
 pub(super) type Sites = BTreeMap<String, Vec<String>>;
 
 /// One-way delays between every two sites.
@@ -18,8 +19,8 @@ pub(super) struct SiteDelays {
 }
 
 impl SiteDelays {
-    /// Delays between sites in the order of `names`, row by row. An unknown delay is replaced by that of the other
-    /// direction, if known; an unknown delay from a site to itself is 0.
+    /// The delays `given` between sites in the order of `names`: one row for each sender, one column for each receiver. An
+    /// unknown delay is replaced by the delay in the other direction, if known; an unknown delay from a site to itself is 0.
     pub(super) fn new(names: Vec<String>, given: &[Option<Span>]) -> Self {
         let n = names.len();
         let of = |from: usize, to: usize| given[from * n + to].or(given[to * n + from]);

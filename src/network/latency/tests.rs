@@ -74,8 +74,9 @@ fn end(name: &str) -> LinkEnd<'_> {
     LinkEnd { name, group: Some("all"), number: 1 }
 }
 
-/// The delay is half of the round trip measured from the sender, or else from the addressee. Sites are found by the
-/// party's name, its entry in `sites`, or its group's. Paths lead through other sites.
+/// The delay is half of the round trip measured from the sender, or else from the addressee. A party's site is stated in
+/// its entry of `sites` or in its group's; without an entry, it is the site with the party's name. Paths lead through other
+/// sites.
 #[test]
 fn delays_between_sites_are_those_of_the_file() {
     let told = |law: &LatencyModel, from: &str, to: &str| {
@@ -94,8 +95,8 @@ fn delays_between_sites_are_those_of_the_file() {
     assert!((told(&examples()[examples().len() - 2], "a", "c") - 12.0).abs() < 1e-9);
 }
 
-/// Each delay holds from its time to the next one, the last one for `spacing`; half of a round trip is taken; the first
-/// 2 min have passed at the beginning of the run.
+/// Each delay holds from its time until the next delay, the last one for `spacing`. A delay is half of a round trip. At the
+/// beginning of the run, the first 2 min of the recording have passed.
 #[test]
 fn a_recorded_delay_is_that_of_its_time() {
     let model =
@@ -135,8 +136,8 @@ fn boxed(law: impl Into<LatencyModel>) -> Box<LatencyModel> {
     Box::new(law.into())
 }
 
-/// The distribution function at the quantile of u is u. Rounding to a nanosecond changes it by less than 1e-6 for
-/// all examples with a density; distributions with steps may exceed u by one step.
+/// The distribution function at the quantile of u is u. Rounding to a nanosecond changes its value by less than 1e-6 for
+/// all examples with a density; where the distribution function has steps, it may exceed u by one step.
 #[test]
 fn distribution_functions_invert_the_quantiles() {
     for model in examples() {
@@ -200,7 +201,7 @@ fn extreme_parameters_are_refused() {
     assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
 }
 
-/// Problems that only follow from an unread file are not reported in addition to the file.
+/// A file that could not be read is reported as such; the problems that only follow from it are not.
 #[test]
 fn a_model_of_an_unread_file_is_unread() {
     let measured = || boxed(Empirical::new("none.csv".into(), "s".to_owned(), Span::from_millis(1000)));

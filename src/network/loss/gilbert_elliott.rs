@@ -81,8 +81,8 @@ fn split(u: f64, p: f64) -> (bool, f64) {
 }
 
 impl LossProcess for Chain {
-    /// The initial state, the loss and the change of state all come from one draw: a message uses one random word with every
-    /// loss model.
+    /// The initial state, the loss and the change of state all come from one draw, since every loss model uses one random
+    /// word per message.
     fn drops(&mut self, mut u: f64) -> bool {
         let bad = self.bad.unwrap_or_else(|| {
             let (bad, rest) = split(u, self.recipe.share_bad());

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The measured loss of a link over time: a CSV file with a column of shares of lost packets and, if they were not measured at
-/// regular times, a column of times. Each share is the probability that a message is lost, independently of the others, until
-/// the next one; the recording is repeated without end.
+/// The measured loss of a link over time: a CSV file with a column of shares of lost packets and, if they were not measured
+/// at regular times, a column of times. From its time until the next one, each share is the probability with which every
+/// message is lost, independently of other messages; the recording is repeated without end.
 ///
 /// Example: `LossTrace(file: "ping.csv", share: "lost_percent", of: 100, time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +24,8 @@ pub struct LossTrace {
     /// The number in the column that means that everything is lost: 100 for percent. Default: 1.
     #[serde(default = "one")]
     pub of: Positive,
-    /// Name of the column of times, ascending. The recording begins at the first time. Default: none, one share after each
-    /// `spacing`.
+    /// Name of the column of times, ascending. The recording begins at the first time. Default: none; successive shares are
+    /// then `spacing` apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// Unit of the column of times. Default: 1 s.

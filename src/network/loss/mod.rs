@@ -28,8 +28,8 @@ pub trait Loss {
         false
     }
 
-    /// The probability with which every message is lost, independently of all others and of the time, if losses are of this
-    /// kind: a message with the draw u is lost if u is below it. No process is then started.
+    /// The probability with which every message is lost, if losses are independent of each other and of the time; `None`
+    /// otherwise. No process is then started: a message with the draw u is lost if u is below the probability.
     fn independent(&self) -> Option<f64> {
         self.is_never().then_some(0.0)
     }

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A loss that changes at stated times, once or in every period. A message has the loss of the time at which it enters the
-/// link; a loss in bursts keeps its state until its step applies again.
+/// A loss that changes at stated times, once or in every period. The loss model that applies to a message is that of the
+/// time at which the message enters the link. While another step applies, a `GilbertElliott` keeps its state.
 ///
 /// Example: `Schedule(steps: [LossStep(at: "0s", is: Independent(0.01)), LossStep(at: "18h", is: Independent(0.2))], every:
 /// "24h")`.
@@ -29,7 +29,7 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossStep {
-    /// When it begins, from the start of the run, or of the period.
+    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
     pub at: Span,
     /// The loss; any of the loss models.
     pub is: LossModel,
@@ -85,7 +85,7 @@ impl Loss for Schedule {
 }
 
 impl LossProcess for Process {
-    /// The loss of a message at a random time: one draw decides about the time and the loss.
+    /// Whether a message at a random time is lost: one draw decides about both the time and the loss.
     fn drops(&mut self, u: f64) -> bool {
         let mut left = u;
         for (step, share) in self.steps.iter_mut().zip(&self.shares) {

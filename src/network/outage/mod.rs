@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 /// The behaviour of an outage recipe.
 pub trait Outage {
-    /// Each group that the recipe names, as a pair: the path of the field that names it, and the group.
+    /// The groups that the recipe names, each as a pair: the path of the field that names the group, and its name.
     fn groups(&self) -> Vec<(String, &str)>;
 
     /// The connection of each party of `group` under this outage alone; `None` if the outage does not affect the group.

@@ -31,8 +31,8 @@ impl Steps {
 }
 
 impl RateCurve {
-    /// A curve of steps in ascending order, of which the first begins at 0, repeated after `every`, which is later than the
-    /// last step; `offset` of it has passed at time zero. Without steps nothing is ever sent.
+    /// A curve of steps in ascending order, the first of which begins at 0. The curve is repeated after `every`, which is
+    /// later than the last step, and `offset` of it has passed at time zero. Without steps nothing is ever sent.
     #[must_use]
     pub fn new(steps: Arc<Vec<(Span, f64)>>, every: Option<Span>, offset: Span) -> Self {
         Self { steps: Steps::Many(steps), every, offset }

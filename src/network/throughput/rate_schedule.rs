@@ -29,7 +29,7 @@ pub struct RateSchedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateStep {
-    /// When it begins, from the start of the run, or of the period.
+    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
     pub at: Span,
     /// The rate.
     pub is: Rate,

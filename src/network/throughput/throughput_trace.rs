@@ -28,8 +28,8 @@ pub struct ThroughputTrace {
     /// Unit of the rates. Default: 1kbit/s.
     #[serde(default = "kilobit")]
     pub unit: Rate,
-    /// Name of the column of times, ascending. The recording begins at the first time. Default: none, one rate after each
-    /// `spacing`.
+    /// Name of the column of times, ascending. The recording begins at the first time. Default: none; successive rates are
+    /// then `spacing` apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// Unit of the column of times. Default: 1 s.

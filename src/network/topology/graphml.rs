@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Parties are the nodes of a graph from a GraphML file, and have links where it has edges. Nodes without a task must
-/// be parties too: they relay. To use only the delays of such a file, without routers as parties, use `PathDelays`.
+/// Parties are the nodes of a graph from a GraphML file, and have links where the graph has edges. Nodes without a task in
+/// the protocol must be parties too: they relay. To use only the delays of such a file, without routers as parties, use
+/// `PathDelays`.
 ///
 /// Example: `GraphMl(file: "parties.graphml")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 pub struct GraphMl {
     /// The file; relative to the scenario's folder.
     pub file: PathBuf,
-    /// Name of the attribute that holds a party's name; the name of a node without it is its id. Default: label.
+    /// Name of the attribute that holds a party's name; a node without this attribute is called by its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
     #[serde(skip)]

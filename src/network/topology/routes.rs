@@ -63,9 +63,9 @@ impl Routes {
     }
 
     /// Whether every message certainly takes the same route in both networks. Only links are compared, no route is
-    /// computed: if costs differ between the two, and are not all equal within each of them, the result is false.
+    /// computed: if costs differ between the two networks, and are not all equal within each network, the result is false.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
-        // In a complete graph with equal costs every link is a quickest route.
+        // In a complete graph with equal costs, the quickest route between two parties is their link.
         let complete = |routes: &Self| {
             let parties = routes.graph.node_count();
             routes.has_equal_costs() && routes.graph.edge_count() == parties * parties.saturating_sub(1)

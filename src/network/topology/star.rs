@@ -6,7 +6,7 @@ use crate::vocab::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One party, the hub, has a link to every other; messages between the others pass through it.
+/// One party, the hub, has a link to every other party; messages between the other parties pass through the hub.
 ///
 /// Example: `Star(hub: "server")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

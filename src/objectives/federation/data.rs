@@ -23,18 +23,19 @@ pub enum HeldOut {
         /// Share of the records of each class that is held out; the number of training records is rounded.
         share: Probability,
     },
-    /// The records that a second file marks; all others are for training.
+    /// The records that a second file marks; all other records are for training.
     ///
     /// Example: `Column(file: "split.csv", agent: "subject", row: "row", column: "part", value: "held out")`.
     Column {
-        /// The file, relative to the scenario's own folder, or to that of `--data`.
+        /// The file, relative to the scenario's own folder or to the folder of `--data`.
         file: PathBuf,
-        /// Its column with the agent's name: the values of the agent columns, joined by `/`. Every agent that it names
-        /// occurs in the first file.
+        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`; if there
+        /// are several such columns, each `/` within a value is written twice. Every agent that it names occurs in the
+        /// first file.
         agent: String,
-        /// Its column with the number of the agent's record, from 0 in the order of the first file.
+        /// The column with the record's number among the agent's records, from 0, in the order of the first file.
         row: String,
-        /// Its column that marks the records that are held out.
+        /// The column that marks the records that are held out.
         column: String,
         /// The value in that column for a record that is held out.
         value: String,
@@ -96,7 +97,7 @@ pub(super) struct Columns<'a> {
     pub(super) inputs: &'a [String],
     /// The class.
     pub(super) label: &'a str,
-    /// The classes; empty if they are those that occur in the file.
+    /// The stated classes; if empty, the classes are those that occur in the file.
     pub(super) classes: &'a [String],
 }
 
@@ -213,7 +214,7 @@ mod tests {
     fn the_later_records_of_each_class_are_held_out() {
         let classes = [0, 1, 0, 0, 1, 0, 1];
         let training = first_of_each_class(&classes, 2, 0.5);
-        // Of four records of class 0 the first two, of three of class 1 the first 1.5, which rounds to two.
+        // Training has the first two of four records of class 0, and two of three of class 1, since 1.5 rounds to 2.
         assert_eq!(training, [true, true, true, false, true, false, false]);
     }
 }

@@ -8,8 +8,8 @@ pub(super) fn mean(draws: &[f64]) -> f64 {
     draws.iter().sum::<f64>() / draws.len() as f64
 }
 
-/// The noise of each agent, and the noise of the mean over all agents, which averages the agents' draws of the same
-/// index. `scores` are indexed by agent, point and draw, `means` by agent and point.
+/// The noise of each agent's score, and the noise of the mean score of all agents: draw k of the mean is the average of all
+/// agents' draws k. `scores` are indexed by agent, point and draw, `means` by agent and point.
 pub(super) fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
     let deviations: Vec<Vec<Vec<f64>>> = scores
         .iter()

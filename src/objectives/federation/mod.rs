@@ -49,10 +49,10 @@ use trained::Trained;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FederatedTuning {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// Names of the columns whose values together identify an agent. Default: none, where `split` divides the records; required
-    /// without it.
+    /// Names of the columns whose values together identify an agent; required unless `split` divides the records.
+    /// Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
@@ -62,8 +62,9 @@ pub struct FederatedTuning {
     pub inputs: Vec<String>,
     /// Name of the column with the class.
     pub label: String,
-    /// The classes, if they are public knowledge; every cell of `label` is one of them. Default: those that occur in any
-    /// agent's records, which all agents' models depend on: privacy losses then hold only if the classes are public.
+    /// The classes, if they are public knowledge; every cell of `label` is one of them. Default: the classes that occur
+    /// in any agent's records. All agents' models depend on these classes, so privacy losses then hold only if they are
+    /// public.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
     /// Which records are held out from training. Default: the last half of each agent's records of each class.
@@ -112,8 +113,8 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The fields of `held_out` that name columns of the second file, each with the name of its
-    /// column; `None` if `file` is not the second file.
+    /// The fields of `held_out` that name columns of the second file, each with the column's name; `None` if `file` is not
+    /// the second file.
     fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
         match &self.tuning.held_out {
             HeldOut::Column { file: split, agent, row, column, .. }

@@ -91,8 +91,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Decision values whose classes are drawn from a known curve: 4,000 of them give slope and offset with standard
-    /// errors of .06 and .05.
+    /// The classes of 4,000 decision values are drawn from a known curve: the fitted slope and offset have standard errors
+    /// of 0.06 and 0.05.
     #[test]
     fn a_known_curve_is_found_again() {
         let truth = Sigmoid { slope: -2.0, offset: 0.5 };

@@ -1,5 +1,6 @@
-//! The area under the ROC curve, on held-out records, of a support vector machine with a Gaussian kernel and two
-//! hyperparameters. The library is `linfa-svm`, which solves the same problem as libsvm by the same method.
+//! Support vector machines with a Gaussian kernel, scored by the area under the ROC curve on held-out records.
+//!
+//! The machines are trained by `linfa-svm`, which solves the same problem as libsvm by the same method.
 
 use super::axis::Axis;
 use super::data::AgentRecords;
@@ -158,8 +159,8 @@ impl TrainedSvm {
     }
 }
 
-/// For every setting, C changing slowest, a list of equally likely scores. Class 1 is the positive class. Folds are drawn from
-/// children of `key`.
+/// For every setting, C changing slowest, a list of equally likely scores. Class 1 is the positive class. Folds are drawn
+/// from children of `key`.
 pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Result<Vec<Vec<f64>>, FitError> {
     let (training, held_out) = (records.places(true), records.places(false));
     let truth: Vec<bool> = held_out.iter().map(|&index| records.classes[index] == 1).collect();
@@ -191,8 +192,8 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     Ok(found)
 }
 
-/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its class
-/// is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
+/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its
+/// class is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
 fn cross_validated(
     records: &AgentRecords,
     training: &[usize],

@@ -26,7 +26,7 @@ const SOURCES: [&str; 11] = [
     include_str!("../../gp/scores.rs"),
 ];
 
-/// A folder of files with scores, or no folder: then nothing is kept. Any file may be deleted at any time.
+/// A folder of files with scores; without a folder, no scores are kept. Any file may be deleted at any time.
 #[derive(Clone, Debug)]
 pub(super) struct Trained<'a> {
     folder: Option<&'a Path>,
@@ -83,8 +83,8 @@ fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key:
     hasher.finalize().to_hex().to_string()
 }
 
-/// The text of a file: a line with the identity, a line with the bits of the scores for each setting, and a hash of all lines
-/// before it.
+/// The text of a file: a line with the identity, for each setting a line with the bits of its scores, and a hash of all
+/// these lines.
 fn written(scores: &[Vec<f64>], identity: &str) -> String {
     let mut text = format!("{identity}\n");
     for setting in scores {

@@ -1,11 +1,12 @@
-//! The points at which a test function is smallest. Up to one side length beyond its domain, no test function has a
-//! value below its smallest value on the domain.
+//! The points at which a test function is smallest.
+//!
+//! Up to one side length beyond its domain, no test function has a value below its smallest value on the domain.
 
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The coordinates of Michalewicz' best point: input i, from 1, has the i-th of them, whatever the number of inputs. Roots of the
-/// derivative with 40 digits (mpmath 1.3).
+/// The coordinates of the best point of Michalewicz' function with 16 inputs; with d inputs, it has the first d of them.
+/// They are roots of the derivative, computed with 40 digits (mpmath 1.3).
 const MICHALEWICZ: [f64; 16] = [
     2.202_905_520_172_609_4,
     FRAC_PI_2,

@@ -27,7 +27,7 @@ pub enum Function {
     Hartmann6,
     /// On [-3, 3] x [-2, 2], six local minima; smallest value -1.03163 at two points.
     SixHumpCamel,
-    /// Inputs in [-32.768, 32.768], nearly flat far from its smallest value, 0 at the origin.
+    /// Inputs in [-32.768, 32.768], nearly flat far from the minimum; smallest value 0 at the origin.
     ///
     /// Example: `Ackley(dimensions: 10)`.
     Ackley {

@@ -40,8 +40,9 @@ pub struct TestFunction {
     /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and categories. They can
     /// be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
     /// Griewank, Rastrigin); their box lies within the function's domain and contains that point, so that
-    /// regret stays exact. The first value of a categorical input stands for the best point's coordinate, and each further one
-    /// for a coordinate that is larger by 1. Default: real numbers on the function's own domain, named x1, x2 and so on.
+    /// regret stays exact. The first value of a categorical input stands for the best point's coordinate, and every further
+    /// value for a coordinate that is larger by 1 than that of the value before it. Default: real numbers on the function's
+    /// own domain, named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// Variance of the noise of an outcome, also assumed by the model, which assumes at least 1e-6 of its prior variance.
@@ -70,8 +71,8 @@ pub enum DomainPoints {
     /// All of them: a query is a point. Needs a protocol and learners that search a box.
     #[default]
     Box,
-    /// This many Sobol' points, at most 1000000, with a random shift, the same in all replications: a finite set of arms, and
-    /// regret is against the best of them.
+    /// This many Sobol' points, at most 1000000, with a random shift, the same in all replications. They are a finite set of
+    /// arms, and regret is measured against the best arm.
     ///
     /// Example: `Sobol(1024)`.
     Sobol(NonZeroUsize),
@@ -94,14 +95,14 @@ fn matern52() -> Kernel {
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;
-/// Smallest noise variance that the model assumes, as a share of its prior variance: without noise, outcomes of neighbouring
-/// points would make its matrix singular.
+/// Smallest noise variance that the model assumes, as a share of its prior variance: without noise, queries of neighbouring
+/// points would make its covariance matrix singular.
 const LEAST_NOISE: f64 = 1e-6;
 
 #[derive(Debug)]
 struct Ready {
     instance: Instance,
-    /// The function at any point and its domain, if it can be shifted.
+    /// The function and its domain, if the function can be shifted.
     formula: Option<(Negated, SearchBox)>,
 }
 

@@ -16,6 +16,6 @@ pub(super) fn six_hump_camel(x: &[f64]) -> f64 {
 }
 
 /// The smallest value of the six-hump camel function, at (0.0898420131, -0.7126564030) and at the
-/// same point with both signs changed. It was computed at a stationary point that was found with 30
-/// digits (mpmath 1.3, starting at the minimiser in the literature).
+/// same point with both signs changed. The value was computed at a stationary point that was found
+/// with 30 digits (mpmath 1.3, starting at the minimiser in the literature).
 pub(super) const LEAST_CAMEL: f64 = -1.031_628_453_489_877_4;

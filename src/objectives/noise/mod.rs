@@ -47,7 +47,7 @@ pub trait NoiseLaw {
     }
 
     /// A bound that the absolute value of a draw exceeds with probability at most `delta`; `None` if none is known. By
-    /// default R.
+    /// default the bound R of [`Self::bound`].
     fn tail(&self, _delta: Delta) -> Option<f64> {
         self.bound()
     }

@@ -70,7 +70,7 @@ impl Noise {
         }
     }
 
-    /// This noise times a factor, finite and other than 0; itself if the factor is 1.
+    /// This noise times a factor that is finite and not 0; the same noise if the factor is 1.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let Ok(by) = Finite::new(factor) else { return self.clone() };
@@ -84,7 +84,7 @@ impl Noise {
         }
     }
 
-    /// The variance, possibly infinite; that of recorded deviations is over the deviations of all arms together.
+    /// The variance, possibly infinite. The variance of recorded deviations is over the deviations of all arms together.
     #[must_use]
     pub fn variance(&self) -> f64 {
         match self {

@@ -52,8 +52,8 @@ impl NoiseLaw for StudentT {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // The radius sqrt(v (U^(-2/v) - 1)) exceeds `most` with probability delta, so `most` is an upper bound; then
-        // bisection in the logarithm.
+        // The radius sqrt(v (U^(-2/v) - 1)) exceeds `most` with probability delta, so the tail bound is at most `most`.
+        // It is found by bisection in the logarithm.
         let degrees = self.degrees.get();
         let most = (degrees * libm::expm1(-2.0 / degrees * libm::log(delta.get()))).sqrt();
         let (mut low, mut high) = (most * 1e-6, most);

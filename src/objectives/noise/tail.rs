@@ -1,5 +1,6 @@
-//! Tail bounds: the size that the absolute value of a draw exceeds with a given probability, by inversion of the
-//! probability of exceeding a size.
+//! Tail bounds: the size that the absolute value of a draw exceeds with a given probability.
+//!
+//! They are found by inverting the probability of exceeding a size.
 
 use crate::vocab::Delta;
 

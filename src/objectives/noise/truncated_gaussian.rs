@@ -29,14 +29,14 @@ impl TruncatedGaussian {
     }
 }
 
-/// Below this reach, quantiles are computed by a series, because the probability within the bound is so small that
-/// rounding errors of the distribution function would show. At this reach, the neglected terms of the series change a
-/// draw by less than 1e-19 of its size.
+/// Below this value of R / sd, quantiles are computed by a series, because the probability within the bound is so small
+/// that rounding errors of the distribution function would show. At this value, the neglected terms of the series change
+/// a draw by less than 1e-19 of its size.
 const NARROW: f64 = 1e-3;
 
 /// The quantile at probability (1 + share) / 2 of a standard normal number conditional on an absolute value of at most
-///  `reach`, which is at most [`NARROW`]: the series of the integral of exp(-z^2 / 2), z - z^3 / 6 + z^5 / 40, and its
-///  inverse.
+/// `reach`, which is at most [`NARROW`]. It is computed by the series of the integral of exp(-z^2 / 2),
+/// z - z^3 / 6 + z^5 / 40, and the series of its inverse.
 fn narrow_quantile(reach: f64, share: f64) -> f64 {
     let square = reach * reach;
     let w = share * reach * (1.0 - square / 6.0 + square * square / 40.0);

@@ -29,7 +29,7 @@ impl Split {
         }
     }
 
-    /// The range of every record and the agents' shares of each range; one range of all records without a feature shift.
+    /// The range of every record and the agents' shares of each range; without a feature shift, one range has all records.
     fn ranges(&self, all: &Held<'_>, inputs: &[String], sizes: &[f64], key: &Key) -> Ranges {
         let of = |shift: &FeatureShift| {
             let column = inputs.iter().position(|input| *input == shift.column)?;

@@ -10,8 +10,9 @@ pub(in crate::objectives) struct Holder {
 }
 
 /// The holders of `rows` rows: one for each combination of values of these columns, in the order in which the rows first
-/// name them. The name of a holder is its values, joined by `/`; of several values, each `/` in one of them is written twice, so that
-/// two holders never have the same name.
+/// name them. The name of a holder is its values, joined by `/`. If there are several columns, each `/` within a value is
+/// written twice, so that (a/b, c) and (a, b/c) have different names. Values that begin or end with `/` can still give the
+/// same name, as (a/, b) and (a, /b) do; such rows then have the same holder.
 pub(in crate::objectives) fn by_columns(columns: &[Vec<&str>], rows: usize) -> Vec<Holder> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut holders: Vec<Holder> = Vec::new();

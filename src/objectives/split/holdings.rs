@@ -17,8 +17,8 @@ pub struct Holdings {
     pub listed: Vec<AgentHoldings>,
     /// Records by class of the agents that are not listed.
     pub others: Vec<u64>,
-    /// Smallest, median and largest number of records of an agent; of an even number of agents, the larger of the two in the
-    /// middle.
+    /// Smallest, median and largest number of records of an agent; with an even number of agents, the median is the
+    /// larger of the two middle numbers.
     pub sizes: [u64; 3],
     /// Distances between agents.
     pub distances: HoldingDistances,

@@ -1,4 +1,7 @@
-//! Who holds which records of a file: by its columns, or divided at random with label skew, quantity skew, feature shift and noise.
+//! Which agent holds which records of a file.
+//!
+//! Columns of the file name the agents, or the records are divided among them at random, with label skew, quantity skew,
+//! feature shift and noise.
 
 mod division;
 mod holder;

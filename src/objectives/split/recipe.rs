@@ -65,8 +65,8 @@ pub enum Labels {
     /// In proportion to the agents' sizes.
     #[default]
     Alike,
-    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times its
-    /// size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
+    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times
+    /// its size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
     ///
     /// Example: `Dirichlet(0.3)`.
     Dirichlet(Positive),
@@ -163,8 +163,8 @@ pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<Str
     Some(format!("agent[{index}]"))
 }
 
-/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may have at most one of the
-/// two.
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may state at most one of the
+/// two fields.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !agent.is_empty() && !splits.is_empty() {

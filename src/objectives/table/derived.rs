@@ -113,8 +113,8 @@ pub(in crate::objectives) struct InputColumns<'a> {
 }
 
 impl<'a> InputColumns<'a> {
-    /// The table with all computed columns, and the names of the columns that are inputs. Missing cells stay missing if `gaps`
-    /// are allowed.
+    /// The table with all computed columns, and the names of the columns that are inputs. A cell that is computed from a
+    /// missing cell is missing if `gaps` are allowed, and an error otherwise.
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist, occurs twice or has too many categories, and for a cell from which
@@ -159,7 +159,7 @@ impl<'a> InputColumns<'a> {
         self.inputs.iter().filter(|input| !self.one_hot.contains(input)).cloned().collect()
     }
 
-    /// The columns of the file that these columns are, or are computed from.
+    /// The columns of the file that have these names, or from which the computed columns with these names are computed.
     pub(in crate::objectives) fn read_for(
         &self,
         columns: impl Iterator<Item = &'a str>,
@@ -204,8 +204,8 @@ fn indicator(text: &str, value: &str) -> String {
     .to_owned()
 }
 
-/// Adds a column for each value that occurs in this column, in alphabetical order: 1 where the row has the value, 0 elsewhere.
-/// Returns their names, "type=Condo".
+/// Adds a column for each value that occurs in this column, in alphabetical order: 1 where the row has the value, 0
+/// elsewhere. Returns the names of the added columns, such as "type=Condo".
 fn indicators(table: &mut CsvTable, column: &str, gaps: bool) -> Result<Vec<String>, TableError> {
     let texts: Vec<String> = table.texts(column)?.into_iter().map(str::to_owned).collect();
     if let Some(row) = texts.iter().position(|text| !gaps && is_missing(text)) {

@@ -24,8 +24,8 @@ impl Table {
         Ok(split::by_columns(&columns, table.len()))
     }
 
-    /// The agents by the columns `agent` or drawn by `split`. The classes of `split` are the four ranges of the output
-    /// between its quartiles.
+    /// The agents that the columns `agent` name, or among which `split` divides the rows at random. The classes of `split`
+    /// are the four ranges of the output between its quartiles.
     pub(super) fn holders(&self, raw: &Raw, key: &Key) -> Vec<Holder> {
         if self.split.is_empty() {
             return raw.holders.clone();

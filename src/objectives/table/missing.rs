@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// What happens to missing cells of the columns used. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`, `null`,
-/// `None`, `?` and `-`, in any case. Any other cell that is not a number is an error.
+/// What happens to missing cells of the columns used. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
+/// `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Missing {
     /// A missing cell is an error.
@@ -16,9 +16,9 @@ pub enum Missing {
     Refuse,
     /// A row with a missing cell is left out. Which rows these are depends on the records and is taken as public.
     Drop,
-    /// A missing input is replaced by the mean of the column's other cells (in `Tuning`, of those of training records),
-    /// before any logarithm; a row whose output or label is missing is left out. The means are computed from the data, so
-    /// privacy losses about a record of a `Table` are conditional on these means being public.
+    /// A missing input is replaced by the mean of the column's known cells (in `Tuning`, of the known cells of training
+    /// records), before any logarithm; a row whose output or label is missing is left out. The means are computed from the
+    /// data, so privacy losses about a record of a `Table` are conditional on these means being public.
     Mean,
 }
 
@@ -68,7 +68,7 @@ impl Missing {
         Ok(table)
     }
 
-    /// What is taken as public because of missing cells: about the shape of the data, and about their inputs.
+    /// What is taken as public because of missing cells: a fact about the shape of the data, and a fact about their inputs.
     pub(in crate::objectives) fn facts(self) -> (Option<PublicFact>, Option<PublicFact>) {
         let shape = |what: &str| Some(PublicFact::new(what, Origin::Shape));
         match self {

@@ -76,10 +76,10 @@ pub enum Transform {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures its own rows only.
-    /// For the protocol `Federated`. Default: none, all agents hold all rows.
+    /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures only its
+    /// own rows. For the protocol `Federated`. Default: none, all agents hold all rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes of `labels` are the
@@ -88,18 +88,18 @@ pub struct Table {
     pub split: Vec<Split>,
     /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
-    /// Input columns that hold categories: each value that occurs becomes an input, 1 in the rows that have it and 0 elsewhere,
-    /// in alphabetical order and called `column=value`. Default: none.
+    /// Input columns that hold categories: each value that occurs becomes an input, 1 in the rows that have it and 0
+    /// elsewhere, in alphabetical order and called `column=value`. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
-    /// Columns that are computed from columns of the file, by name, as in `{ "pulse": Difference("systolic", "diastolic") }`.
-    /// Default: none.
+    /// Columns that are computed from columns of the file, by name, as in
+    /// `{ "pulse": Difference("systolic", "diastolic") }`. Default: none.
     #[serde(default)]
     pub derived: BTreeMap<String, Formula>,
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
-    /// The output that is optimised: a column, or a number computed from several.
+    /// The output that is optimised: a column, or a number computed from several columns.
     pub output: Output,
     /// What happens to missing cells of the columns used. Default: `Refuse`, they are an error.
     #[serde(default)]
@@ -116,8 +116,8 @@ pub struct Table {
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
     #[serde(default)]
     pub input_scale: InputScale,
-    /// Prior mean that a learner assumes, in the unit of the scaled output (larger is better). It is taken as public: choose it
-    /// independently of the data. Default: 0, which fits an `output_scale` of `FromData`.
+    /// Prior mean that a learner assumes, in the unit of the scaled output (larger is better). It is taken as public: choose
+    /// it independently of the data. Default: 0, which fits an `output_scale` of `FromData`.
     #[serde(default = "zero")]
     pub prior_mean: Finite,
     /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.

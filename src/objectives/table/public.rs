@@ -68,7 +68,7 @@ impl Table {
         })
     }
 
-    /// The columns of the file from which inputs are computed, and those from which the output is.
+    /// The columns of the file from which the inputs are computed, and those from which the output is computed.
     fn sources(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let columns = self.input_columns();
         let of_output = self.output.columns().into_iter().map(|(_, column)| column);

@@ -18,7 +18,7 @@ pub(super) struct Raw {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<f64>,
     pub(super) values: Vec<f64>,
-    /// Who holds which rows; empty if all agents hold all.
+    /// Which agent holds which rows; empty if all agents hold all rows.
     pub(super) holders: Vec<Holder>,
 }
 

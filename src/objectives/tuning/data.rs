@@ -51,7 +51,7 @@ impl Label {
         column
     }
 
-    /// 1 or -1 for every row; an error unless both occur.
+    /// 1 or -1 for every row; an error unless both classes occur.
     fn of(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         let sign = |yes: bool| if yes { 1.0 } else { -1.0 };
         let (labels, what): (Vec<f64>, String) = match self {
@@ -168,8 +168,9 @@ impl RawRecords {
     }
 
     /// Draws the training records, at least one and not all; all other records are for validation.
-    /// The centre and the scale of each feature are computed from the training records only. A validation record that is longer
-    /// than all training records is divided by its own norm.
+    ///
+    /// The centre and the scale of each feature are computed from the training records only. All records are divided by the
+    /// largest norm of a training record, except that a validation record with a larger norm is divided by its own norm.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Parted {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);

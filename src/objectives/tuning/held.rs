@@ -23,7 +23,7 @@ impl Tuning {
         !self.agent.is_empty() || !self.split.is_empty()
     }
 
-    /// The records of every agent, by the columns `agent` or drawn by `split`.
+    /// The records of every agent: the columns `agent` name their holders, or `split` divides them at random.
     fn shares(&self, records: &RawRecords, key: &Key) -> Vec<Share> {
         if self.split.is_empty() {
             let share = |holder: &Holder| Share {

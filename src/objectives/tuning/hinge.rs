@@ -12,9 +12,9 @@ use super::records::Records;
 use super::untrained::TrainingError;
 use crate::gp::dot;
 
-/// Bound on the distance to the best weights, in the Euclidean norm, at which training ends.
+/// Training ends when the Euclidean distance to the best weights is known to be at most this number.
 const TOLERANCE: f64 = 1e-6;
-/// Largest such bound that is accepted after the last pass.
+/// Largest bound on this distance that is accepted after the last pass.
 const ACCEPTED: f64 = 1e-3;
 /// Largest number of passes over the records; dozens to thousands are usual.
 const MAX_PASSES: usize = 100_000;
@@ -35,7 +35,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     let mut distance = f64::INFINITY;
     for pass in 1..=MAX_PASSES {
         for ((row, square), a) in rows().zip(&squares).zip(&mut dual) {
-            // A record of zeros has margin 0 for all weights: its a changes the dual value only, which is largest at 1.
+            // A record of zeros has margin 0 for all weights: its a affects only the dual value, which is largest at a = 1.
             let slope = 1.0 - dot(row, &weights);
             let best = if *square > 0.0 { (*a + slope / (square * step)).clamp(0.0, 1.0) } else { 1.0 };
             let change = (best - *a) * step;
@@ -62,7 +62,7 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     Err(TrainingError::TooFar { lambda, distance, accepted: ACCEPTED })
 }
 
-/// The duality gap, at least 0 up to rounding, as a sum over records in which little cancels.
+/// The duality gap, at least 0 up to rounding, computed as a sum over records in which little cancels.
 ///
 /// With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) + lambda |w|^2 and lambda |w|^2 is the
 /// mean of a_i w.x_i, so that every record contributes hinge_i - a_i (1 - w.x_i), which is never negative.

@@ -4,8 +4,9 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The loss with which a model is trained: training minimises the mean loss plus lambda/2 times the squared norm of the
-/// weights. All losses are convex and 1-Lipschitz, so the weights have norm at most 1 / lambda for records of norm at most 1.
+/// The loss with which a model is trained, a function of the margin z = y w.x of a record with features x and label y, 1 or
+/// -1, for weights w. Training minimises the mean loss plus lambda/2 times the squared norm of w. All losses are convex and
+/// 1-Lipschitz, so w has norm at most 1 / lambda for records of norm at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Training {
     /// Logistic regression: ln(1 + exp(-z)).
@@ -37,8 +38,8 @@ impl Training {
     }
 }
 
-/// The loss of a model on a validation record; the model's loss is the mean over the validation set. Both losses lie
-/// between 0 and 1.
+/// The loss of a model on a validation record, a function of the record's margin z = y w.x; the model's loss is the mean
+/// over the validation set. Each loss lies between 0 and 1, and has a Lipschitz constant L in z.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ValidationLoss {

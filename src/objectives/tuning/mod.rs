@@ -48,10 +48,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tuning {
-    /// The file, relative to the scenario's own folder, or to that of `--data`. First line: names of columns.
+    /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and validates on
-    /// its own records only. For the protocol `Federated`. Default: none, all records are the owner's.
+    /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and
+    /// validates only on its own records. For the protocol `Federated`. Default: none, all records are the owner's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
@@ -63,13 +63,13 @@ pub struct Tuning {
     /// elsewhere. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
-    /// Columns that are computed from columns of the file, by name, as in `{ "pulse": Difference("systolic", "diastolic") }`.
-    /// Default: none.
+    /// Columns that are computed from columns of the file, by name, as in
+    /// `{ "pulse": Difference("systolic", "diastolic") }`. Default: none.
     #[serde(default)]
     pub derived: BTreeMap<String, Formula>,
-    /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by the mean of the training
-    /// records that have it, and records without a label are left out; this is not allowed where records belong to agents.
-    /// Default: `Refuse`, they are an error.
+    /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by its mean over the
+    /// training records that have it, and records without a label are left out; `Mean` is not allowed where records belong
+    /// to agents. Default: `Refuse`, they are an error.
     #[serde(default)]
     pub missing: Missing,
     /// The class that is predicted.
@@ -382,8 +382,8 @@ impl Prepared for Ready {
     }
 
     /// One validation record is replaced by a record of norm 1 in the direction, or against the direction, of a model's
-    /// weights or of the difference of two models' weights. Such replacements tend to change performances much; the largest change is
-    /// not searched for. If the two models are the same, the new record is 0.
+    /// weights or of the difference of two models' weights. Such replacements tend to change performances much; the largest
+    /// change is not searched for. If the weights or the difference are 0, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
         // Audits of single records are for one owner; agents are the units of a federation.
         if self.models.is_empty() {

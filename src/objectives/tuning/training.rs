@@ -25,7 +25,7 @@ impl<'a> Objective<'a> {
 }
 
 /// Largest average number of evaluations of the cost per step. Without this limit, a line search of the library might
-/// never end: near the optimum for few records it may find no step.
+/// never end: with few records, it may find no step near the optimum.
 const EVALUATIONS_PER_STEP: u64 = 1000;
 
 impl CostFunction for Objective<'_> {
@@ -127,15 +127,15 @@ pub(in crate::objectives) fn train_at_most(
                 .configure(|state| state.param(vec![0.0; records.d]).max_iters(limit))
                 .timer(false)
                 .run();
-        // A line search that finds no better weights ends with an error. After this or any other error of the solver, the weights of
-        // the limit before are used.
+        // A line search that finds no better weights ends with an error. After this or any other error of the solver, the
+        // weights for the previous limit are used.
         match (result, path.last()) {
             (Ok(result), _) => {
                 let weights = result.state().get_best_param().cloned();
                 path.push(weights.ok_or(TrainingError::NoWeights { lambda })?);
             }
             (Err(_), Some(last)) => path.push(last.clone()),
-            // Without an earlier limit these are the weights before the first step.
+            // Without a previous limit, these are the weights before the first step.
             (Err(_), None) => path.push(vec![0.0; records.d]),
         }
     }

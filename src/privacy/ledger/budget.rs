@@ -1,4 +1,4 @@
-//! A privacy budget: before every release it is compared with the loss of all releases up to and including that one.
+//! A privacy budget, which is compared before every release with the loss of all releases up to and including that one.
 
 use super::{LedgerWriter, Refusal};
 use crate::accounting::{BudgetAccountant, Spending};
@@ -25,7 +25,7 @@ pub enum WhenSpent {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Largest epsilon.
+    /// Largest epsilon. To allow for rounding errors, a loss of at most 1 + 1e-9 times this number is admitted.
     pub epsilon: Epsilon,
     /// Delta at which epsilon is computed.
     pub delta: Delta,
@@ -190,7 +190,7 @@ mod tests {
         assert!(spend(WhenSpent::Fail, None).1.exceeded().is_some_and(|refusal| refusal.fail));
     }
 
-    /// A budget that a release reaches exactly, but for rounding, is not exceeded; a smaller one is.
+    /// A budget that a release reaches exactly, up to rounding errors, is not exceeded; a smaller budget is exceeded.
     #[test]
     fn a_budget_that_is_reached_exactly_is_not_exceeded() {
         let reached = crate::accounting::single::gaussian_epsilon(0.5, 1e-5);
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// A reference to a ledger that refuses a release refuses it too, and so does a budget around that ledger.
+    /// If a ledger refuses a release, so does a reference to the ledger, and so does a budget around the ledger.
     #[test]
     fn a_refusal_passes_through_references_and_budgets() {
         struct Full;

@@ -1,5 +1,6 @@
-//! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry. Only
-//! [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
+//! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry.
+//!
+//! Only [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
 //! all of its sums.
 
 use super::{LedgerWriter, Refusal};
@@ -95,8 +96,8 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this before
-/// an observer sees the output.
+/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this
+/// before an observer sees the output.
 ///
 /// # Errors
 /// Those of [`release`].

@@ -8,13 +8,14 @@ use std::sync::Arc;
 ///
 /// The two neighbouring laws, for an agent u with rate q_u: on D the sum is Y + C v + noise, where Y is the sum of the
 /// other sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on D' it is Y + noise. Y
-/// is independent of C and has the same law on both. Given Y, the two are (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) and
-/// N(Y, s^2), those of a Gaussian with Poisson sampling at rate q_u, for every value of Y. The hockey-stick divergence
-/// is jointly convex, so the divergence of the two laws is at most the mean over Y of the divergences given Y: agent
-/// u's loss is at most that of a Poisson-subsampled Gaussian with rate q_u, whatever the rates of the others.
+/// is independent of C and has the same law on both. Given Y, the sum has the laws (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2)
+/// on D and N(Y, s^2) on D', those of a Gaussian mechanism with Poisson sampling at rate q_u, for every value of Y. The
+/// hockey-stick divergence is jointly convex, so the divergence of the two laws is at most the mean over Y of the
+/// divergences given Y: agent u's loss is at most that of a Poisson-subsampled Gaussian mechanism with rate q_u, whatever
+/// the rates of the other agents.
 ///
-/// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", section IV (the sampling
-/// mechanism, for pure differential privacy).
+/// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", section IV (the
+/// sampling mechanism, for pure differential privacy).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentRates {
     by_agent: Arc<Vec<f64>>,
@@ -22,7 +23,7 @@ pub struct AgentRates {
 }
 
 impl AgentRates {
-    /// Rates by agent, from 0 to 1; the cost is that of the largest, which covers every agent.
+    /// Rates by agent, from 0 to 1; the cost is that of the largest rate, which covers every agent.
     #[must_use]
     pub fn new(by_agent: Vec<f64>) -> Self {
         let priced = by_agent.iter().copied().fold(0.0, f64::max);

@@ -4,8 +4,8 @@ use crate::vocab::Arithmetic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How noise is sampled. The stated loss is the same for both; only with `Exact` does it hold for the numbers that the
-/// computer outputs.
+/// How noise is sampled. The stated loss is the same with `Exact` and `Ideal`, but only with `Exact` does it hold for the
+/// numbers that the computer outputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NoiseArithmetic {
     /// Numbers are rounded to a public lattice and noise is sampled without floating point. The loss holds for the

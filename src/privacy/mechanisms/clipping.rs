@@ -110,8 +110,8 @@ impl Range {
         value.max(self.low.get()).min(self.high.get())
     }
 
-    /// Two numbers beyond the range by its width, one on either side: clipping must move them to the ends of the range,
-    /// which are as far apart as two clipped numbers can be.
+    /// Two numbers outside the range, one above and one below it, at a distance of its width: clipping must move them to the
+    /// ends of the range, which are as far apart as two clipped numbers can be.
     #[must_use]
     pub fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());
@@ -166,7 +166,7 @@ mod tests {
         assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
     }
 
-    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm was once 1.5e-11 too
+    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm would then be 1.5e-11 too
     /// large.
     #[test]
     fn many_small_numbers_beside_a_large_one_count() {

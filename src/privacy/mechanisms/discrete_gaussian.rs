@@ -24,7 +24,7 @@ pub struct DiscreteGaussian {
     sensitivity: Positive,
 }
 
-/// Largest standard deviation in spacings: up to this one, the sampler's exact fractions fit 128 bits with a margin.
+/// Largest standard deviation in spacings; up to this value, the sampler's exact fractions fit 128 bits with a margin.
 pub const LARGEST_SIGMA: u32 = 1 << 20;
 
 impl DiscreteGaussian {

@@ -73,7 +73,8 @@ pub(super) fn discrete_gaussian(sigma: u32, stream: &mut Stream) -> i64 {
         // exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) as a ratio of integers.
         let distance = (u128::from(candidate.unsigned_abs()) * u128::from(t)).abs_diff(variance);
         let denominator = 2 * variance * u128::from(t) * u128::from(t);
-        // A candidate so large that the square does not fit in 128 bits is accepted with negligible probability.
+        // A candidate so large that the square does not fit in 128 bits is rejected; Algorithm 3 would accept it with
+        // negligible probability.
         let Some(numerator) = distance.checked_mul(distance) else { continue };
         if bernoulli_exp(numerator, denominator, stream) {
             return candidate;
@@ -150,7 +151,7 @@ mod tests {
         assert!((mean_square - 1.0).abs() < 4.0 * (2.0f64 / 2000.0).sqrt(), "{mean_square}");
     }
 
-    /// As many bits of a word as the largest number needs, from the top; of two words for more than 64 bits.
+    /// The number consists of the top bits of a word, as many as n - 1 needs; above 64 bits, of the top bits of two words.
     #[test]
     fn a_number_below_a_power_of_two_is_the_first_bits_of_a_word() {
         let key = Key::root(3);

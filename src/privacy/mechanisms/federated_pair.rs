@@ -1,7 +1,8 @@
 //! The worst known pair of a federated sum: one agent has vectors of full norm, and all others have equal vectors.
 //!
 //! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors of
-//! other agents would only add randomness that hides it. With a sample of fixed size the agent's vector is S u or -S u,
+//! other agents would only add randomness that hides the agent's. With a sample of fixed size the agent's vector is S u
+//! or -S u,
 //! for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other vectors are
 //! -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the sum on the given
 //! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
@@ -163,7 +164,8 @@ impl Shape {
 mod tests {
     use super::*;
 
-    /// With a count, vectors of full norm are those of one region, and the opposite ones are twice as long.
+    /// With a count, the agent's vector has the clipping norm of one region, S / sqrt(P) = 3 / 2, and opposite vectors are
+    /// twice as long.
     #[test]
     fn the_worst_pair_fills_one_region_and_exceeds_the_norm_where_vectors_are_counted() {
         let others = ReceivedVectors {
@@ -193,7 +195,7 @@ mod tests {
         }
     }
 
-    /// A sample of fixed size, with a count: an agent of full norm adds 1/2 where each of the others adds -1/2.
+    /// A sample of fixed size, with a count: an agent of full norm adds 1/2 to the count, each of the others -1/2.
     #[test]
     fn the_count_moves_by_the_difference_to_another_agent() {
         let vectors = |own: f64| ReceivedVectors {

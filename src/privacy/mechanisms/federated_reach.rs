@@ -24,8 +24,8 @@ fn longest(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> f64 {
 }
 
 /// The weights by region of every agent that may differ between neighbours: as planned, or as applied over the agents
-/// that answered. Where a neighbour may lack an agent, it may also have an additional one, and the divisor then
-/// includes the weight of that agent.
+/// that answered. Where a neighbour may lack an agent, it may also have an additional agent, and the divisor then includes
+/// the weight of that agent.
 fn weights_of_each(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {

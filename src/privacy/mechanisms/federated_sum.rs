@@ -21,9 +21,9 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, S
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
-/// * Postcondition: a Gaussian, subsampled as `participation` says, with rate q and noise multiplier z, if weights and
-///   divisor are public and no agent counts twice. If the server deviates from this, the cost accounts for it: see
-///   [`FederatedSum::cost`].
+/// * Postcondition: a Gaussian mechanism, subsampled as `participation` says, with rate q and noise multiplier z, if weights
+///   and divisor are public and no agent counts twice. If the server deviates from this, the cost accounts for the
+///   deviation: see [`FederatedSum::cost`].
 ///
 /// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
 ///
@@ -50,7 +50,7 @@ pub struct FederatedSum {
     pub sensitivity: SensitivityRule,
     /// The planned inclusion rate, where it differs from the sampler's rate.
     pub claimed_rate: Option<f64>,
-    /// Whether the paper's claim does not cover this sum.
+    /// Whether Proposition 1 of the paper does not cover this sum, so that the ledger entry has no claim.
     pub excluded_from_claim: bool,
     /// How noise is sampled.
     pub arithmetic: NoiseArithmetic,
@@ -248,8 +248,8 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.of_sums() * share, norm))))
     }
 
-    /// The cost of one sum for an agent: the noise divided by the agent's largest change, and the probability that the agent
-    /// is in the sum, if the sampling hides the agent; unprotected without noise.
+    /// The cost of one sum for an agent: the noise divided by the largest change of the sum by the agent, and, if the
+    /// sampling hides the agent, the probability that the agent is in the sum; unprotected without noise.
     #[must_use]
     pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {

@@ -13,17 +13,17 @@ use std::num::NonZeroU32;
 /// `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also learn how
 /// many trials were made.
 ///
-/// * Precondition: that of [`SparseVector`]; the order of the trials does not depend on the data, and each setting is tried
-///   at most once.
-/// * Postcondition: that of [`SparseVector`].
+/// * Precondition: the precondition of [`SparseVector`]; the order of the trials does not depend on the data, and each
+///   setting is tried at most once.
+/// * Postcondition: the postcondition of [`SparseVector`].
 ///
 /// Source: as [`SparseVector`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstAbove(SparseVector);
 
 impl FirstAbove {
-    /// From the epsilon of all comparisons, that of the value (`None`: no value is released), the sensitivity of a
-    /// result, the largest rounding error of a result, and the threshold.
+    /// From the epsilon of all comparisons, the epsilon of the released value (`None`: no value is released), the
+    /// sensitivity of a result, the largest rounding error of a result, and the threshold.
     #[must_use]
     pub fn new(
         (epsilon, of_value): (Epsilon, Option<Epsilon>),

@@ -10,9 +10,9 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 /// Adds independent Gaussian noise of one standard deviation to every number.
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
-/// * Postcondition: the privacy loss of one Gaussian with noise multiplier standard deviation / sensitivity. With exact
-///   arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
-///   sqrt(length) parts in 2^30, or by more if it exceeds 2^21 sensitivities.
+/// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
+///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
+///   sqrt(length) parts in 2^30, or by more if the stated standard deviation exceeds 2^21 sensitivities.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Gaussian {
     /// The smallest standard deviation that is (epsilon, delta)-DP, of at least 1e-9 sensitivities.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if it exceeds 1e9 sensitivities, or is not a finite number above 0.
+    /// [`MechanismError::Shape`] if the standard deviation exceeds 1e9 sensitivities, or is not a finite number above 0.
     pub fn analytic(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
         let excess = |log_sigma: f64| gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get();
         let most = libm::log(LARGEST_MULTIPLIER);
@@ -89,7 +89,7 @@ impl Gaussian {
         self.standard_deviation.get() / self.sensitivity.get()
     }
 
-    /// The lattice if at most `moved` numbers differ between neighbours, and the noise in multiples of its spacing.
+    /// The lattice, and the noise in multiples of its spacing, if at most `moved` numbers differ between neighbours.
     pub(super) fn exact(&self, moved: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), moved))))
@@ -208,7 +208,8 @@ mod tests {
         assert!((2.0 * noise_multiplier - 19.379_22).abs() < 1e-4, "{noise_multiplier}");
     }
 
-    /// Noise in floating point is added, and noise without a lattice is refused only where it is to be exact.
+    /// Noise in floating point is added to the number. Noise that is too small for a lattice is refused in exact arithmetic
+    /// only.
     #[test]
     fn noise_in_floating_point_is_added_and_has_no_lattice() {
         let of = |sd: f64| Gaussian::new(Positive::new(sd).unwrap(), Positive::new(sd).unwrap());

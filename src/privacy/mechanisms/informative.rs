@@ -37,8 +37,8 @@ pub enum SilenceBy {
 pub struct Informative {
     /// What silence depends on: `Value` or `Regret`.
     pub by: SilenceBy,
-    /// Change of the logit of the probability per `scale`: above 0 if large values (or regrets) are missing more often, below
-    /// 0 if small ones are.
+    /// Change of the logit of the probability per `scale`: above 0 if large values (or regrets) are missing more often,
+    /// below 0 if small values (or regrets) are.
     pub slope: Finite,
     /// Probability that an answer at the centre is missing, above 0 and below 1.
     pub base_rate: Probability,
@@ -229,9 +229,9 @@ mod tests {
         assert_eq!((silence.of(2.0, 5.0), by_regret.of(2.0, 5.0)), (2.0, 3.0));
     }
 
-    /// Two neighbouring values, one that is nearly always missing and one that nearly never is: 200,000 answers of each.
-    /// Their shares of silence differ from `most` and `least` by less than six standard errors, and the log ratio of the two
-    /// shares, within its error, does not exceed epsilon and reaches it.
+    /// Two neighbouring values, one that is missing with probability `most` and one with probability `least`: 200,000
+    /// answers of each. Their shares of silence differ from these probabilities by less than six standard errors, and the
+    /// logarithm of the ratio of the two shares is epsilon, within its error.
     #[test]
     fn the_loss_is_that_of_the_two_laws() {
         let silence = recipe("by: Value, slope: 3, base_rate: 0.3, least: 0.05, most: 0.6");

@@ -1,4 +1,4 @@
-//! The paper's claim about a sum, and how the true loss differs from it.
+//! The claim of Dai, Low and Jaillet 2021 about a sum, and how the true loss differs from it.
 
 use super::FederatedSum;
 use crate::privacy::mechanisms::{Divisor, Participation, ReceivedVectors, SensitivityRule};
@@ -73,8 +73,8 @@ mod tests {
         FederatedSum::planned(rate, Some(Positive::new(1.0).unwrap()), noise_multiplier)
     }
 
-    /// The claim is the planned cost, at the planned rate or at the one that is stated; sums without noise, and sums that
-    /// the paper does not cover, have none.
+    /// The claim is the planned cost, at the planned rate or at a stated rate. Sums without noise, and sums that the paper
+    /// does not cover, have no claim.
     #[test]
     fn the_claim_is_the_planned_cost() {
         let cost = |sum: &FederatedSum| sum.claim(&gathered()).map(|claim| claim.cost.unwrap());

@@ -72,8 +72,8 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
 }
 
 proptest! {
-    /// For all dropouts and samples, seen or not: a neighbour moves the sums by no more than the ledger entry allows
-    /// for the noise.
+    /// For all dropouts and samples, whether or not observers see the sample: a neighbour moves the sums by no more than the
+    /// ledger entry allows for the noise.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -264,7 +264,7 @@ fn no_shift_is_stated_for_other_inputs() {
     assert!(free.moved([&zero, &zero]).is_none() && free.pair_of(&zero, 0, 1).is_none());
 }
 
-/// Six agents of equal weights in one region, of which the listed ones have answered with these vectors.
+/// Agents with these weights in one region; the listed agents have answered, each with a vector of equal numbers.
 fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     ReceivedVectors {
         population: weights.len(),
@@ -364,7 +364,7 @@ fn exact_noise_covers_the_rounding_of_every_part() {
                 FederatedSum { divisor, sensitivity, ..FederatedSum::planned(rate, Some(clip), 4096.0) };
             let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
             let (grid, noise) = sum.exact(&gathered).unwrap().unwrap();
-            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is the smaller one: the spacing is 2^-36.
+            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is smaller than the noise, so it decides the spacing: 2^-36.
             assert_eq!(grid.spacing(), libm::exp2(-36.0));
             let norm = reach / 32.0 * (1.0 + 1e-11) * libm::exp2(36.0);
             let rounding = 0.5 * 3f64.sqrt();
@@ -375,7 +375,7 @@ fn exact_noise_covers_the_rounding_of_every_part() {
     }
 }
 
-/// Where nobody has answered, no agent moves the sums; the noise is still that of the plan.
+/// Where nobody has answered, no agent moves the sums; the noise is still the planned noise.
 #[test]
 fn a_sum_over_nobody_has_the_planned_noise() {
     let nobody = answers(&[], vec![0.5, 0.25, 0.25]);
@@ -387,7 +387,7 @@ fn a_sum_over_nobody_has_the_planned_noise() {
     assert!((0.0..1e-6).contains(&relative), "{relative}");
 }
 
-/// Two regions, one of which has no weight of the agent that answered: its weights are (0.5 / 0.5, 0), of length 1.
+/// Two regions; the agent that answered has no weight in the second: its weights are (0.5 / 0.5, 0), of length 1.
 #[test]
 fn a_region_without_weights_does_not_hide_the_others() {
     let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
@@ -418,7 +418,7 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// Sums with a count, over two agents of three: z' of (1 - 1/4)^(-1/2) for the sums, times the share of the noise.
+/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is reduced by the factor 0.75, their weight.
 #[test]
 fn a_count_shares_the_noise_that_an_answering_agent_leaves() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
