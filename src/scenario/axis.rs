@@ -16,8 +16,8 @@ pub struct VariedValue {
 }
 
 impl VariedValue {
-    /// The overrides that give it each of these values in turn, written in RON. Labels, if there are any, stand for the values in
-    /// tables.
+    /// The overrides, one for each place, by which a study takes each of `values` (RON texts) in turn. `labels`, if given,
+    /// stand for the values in tables.
     #[must_use]
     pub fn overrides(&self, values: &[String], labels: Option<&[String]>) -> Vec<String> {
         let list = match labels {
@@ -32,7 +32,8 @@ impl VariedValue {
 }
 
 impl Document {
-    /// The value that `wanted` names after the overrides: the name of an `Each`, or a path such as `protocol.rounds`.
+    /// The value that `wanted` names in the text to which `overrides` were applied. `wanted` is the name of an `Each`, or a
+    /// path such as `protocol.rounds`.
     ///
     /// # Errors
     /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have
