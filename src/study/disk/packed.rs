@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Files above this number of bytes are packed.
 pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
-/// Bytes after which a member ends.
+/// Number of bytes before compression after which a member ends.
 const MEMBER: usize = 256 << 10;
 
 /// Effort of compression, from 0 to 9.
