@@ -73,8 +73,8 @@ pub struct Grid {
 
 impl Grid {
     /// The grid from `from` to `to` with steps of at most half of `width`, but of at least 1 for [`Spacing::Whole`]. For
-    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. Without a given
-    /// width, it is about a twentieth of the range.
+    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. `None` is a
+    /// width of about a twentieth of the range.
     ///
     /// # Errors
     /// [`BadRange`].

@@ -246,7 +246,7 @@ impl History {
         }
     }
 
-    /// The key of a lost message: of the message in flight that was sent at this time, else of the earliest one.
+    /// The key of a lost message in `travelling`: the message that was sent at this time, else the earliest one in flight.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

@@ -93,7 +93,7 @@ pub struct Replay {
 
 /// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the
 /// records. With `until` it runs only up to that time, and compares only evaluations and checkpoints. The branches of
-/// a fork are run to their end, from one common beginning; `until` is not for them.
+/// a fork are run to their end, from one common beginning; `until` must be `None` for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,

@@ -111,7 +111,7 @@ fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
 #[derive(Debug, Default)]
 pub(in crate::study) struct DifferenceSums(Vec<Pair>);
 
-/// A series, the one that is subtracted, and the sums of their differences by quantity.
+/// A series, the reference that is subtracted from it, and the sums of their differences by quantity.
 #[derive(Debug)]
 struct Pair {
     series: String,
