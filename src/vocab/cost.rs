@@ -202,8 +202,8 @@ costs! {
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);
         /// Tree aggregation: the sums of all values so far, after each of `steps` steps, from partial sums in a binary tree,
         /// each with Gaussian noise. Together they cost as much as one Gaussian mechanism whose noise multiplier is
-        /// noise_multiplier / S. S^2 is the sum, over the partial sums, of the squared number of contributions of one unit to
-        /// a partial sum, for those steps of contribution at which it is largest. For one contribution, it is
+        /// noise_multiplier / S. S^2 is the sum, over the partial sums, of the squared number of contributions of one unit
+        /// to a partial sum, for those steps of contribution at which it is largest. For one contribution, it is
         /// floor(log2(n)) + 1, where n is the number of steps of a tree.
         ///
         /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.

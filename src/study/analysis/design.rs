@@ -7,8 +7,9 @@
 //!   Tarantola 2010, "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)).
 //! * The total share of axis i is E[(f(A) - f(AB_i))^2] / (2 V) (Jansen 1999, "Analysis of variance designs for model
 //!   output", the same journal 117:35-43).
-//! * The share of axes i and j together, which includes the share of each alone, is E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m)
-//!   (f(B) - m)] / V (Saltelli 2002, "Making best use of model evaluations", the same journal 145:280-297).
+//! * The share of axes i and j together, which includes the share of each alone, is
+//!   E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m) (f(B) - m)] / V (Saltelli 2002, "Making best use of model evaluations", the
+//!   same journal 145:280-297).
 //!
 //! Every product is taken of two different replications, as in [`super::factorial`], so that noise adds nothing to its
 //! expectation.
