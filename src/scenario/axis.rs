@@ -9,7 +9,7 @@ use super::tree;
 /// A value of a scenario that can be varied: one place of the text, or several that change together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariedValue {
-    /// Its name: that of the `Each`, or the path.
+    /// Its name: the name of the `Each`, or the path.
     pub name: String,
     /// The paths of its places.
     pub paths: Vec<String>,

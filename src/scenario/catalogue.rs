@@ -102,7 +102,7 @@ struct UsedPart {
 }
 
 /// The values that the field `key` of the structure or member `owner` accepts, with an example. If several types are called
-/// `owner`, the first one with such a field counts.
+/// `owner`, the first one that has the field counts.
 pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
     let (families, parts) = (families(), parts());
     let field = families

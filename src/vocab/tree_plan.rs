@@ -44,7 +44,7 @@ impl TreePlan {
         self.largest(of_all_nodes)
     }
 
-    /// The largest sum over all trees; `of_tree` gives that of one tree for each number of contributions.
+    /// The largest sum over all trees; `of_tree` gives the largest sum over one tree, for each number of contributions.
     fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);

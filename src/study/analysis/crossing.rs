@@ -109,7 +109,7 @@ pub struct Crossing {
     pub low: Option<f64>,
     /// Upper end of the interval; absent where it is open.
     pub high: Option<f64>,
-    /// An estimate of the crossing: that of the monotone regression of the means.
+    /// An estimate of the crossing, by monotone regression of the means.
     pub estimate: Option<f64>,
     /// Number of observations of every value.
     pub replications: u64,

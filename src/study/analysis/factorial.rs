@@ -31,7 +31,7 @@ pub(super) struct Factorial {
     levels: Vec<usize>,
     /// The values by replication and cell.
     values: Vec<Vec<f64>>,
-    /// The projections: first-order effects of all axes, then total effects of all axes, then interactions of all pairs of axes.
+    /// The projections: first-order effects of all axes, then total effects of all axes, then interactions of all pairs.
     effects: Vec<Vec<Along>>,
     /// The mean square of the centred values of each replication, and of each of its effects.
     squares: Vec<Squares>,

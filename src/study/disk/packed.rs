@@ -33,7 +33,7 @@ pub(in crate::study) fn packed_path(path: &Path) -> PathBuf {
     path.with_added_extension("gz")
 }
 
-/// Whether a path is that of a packed file.
+/// Whether a path names a packed file: its extension is `gz`.
 pub(in crate::study) fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// One of the two runs.
+/// One of the two runs that are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// Its plan.

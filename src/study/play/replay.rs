@@ -87,7 +87,7 @@ pub struct Replay {
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
-    /// Files that are not made from the records, and differ from those of the replications that were run again.
+    /// Names of files that are not made from the records, and that differ from what the repeated replications give.
     pub files: Vec<&'static str>,
 }
 

@@ -71,7 +71,7 @@ pub struct ComparisonRow {
     pub p: Option<f64>,
     /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
     pub p_adjusted: Option<f64>,
-    /// The number of these comparisons.
+    /// The number of comparisons for which `p_adjusted` is adjusted.
     pub comparisons: u64,
     /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
     pub needed: Option<Needed>,

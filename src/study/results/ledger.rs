@@ -23,11 +23,11 @@ pub struct LedgerGroup {
     pub point: Vec<(String, String)>,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// The input of the accountants, at the requested delta; by default at the delta of the claims, or at 1e-5.
+    /// The input of the accountants, at the requested delta; by default at the sum of the claimed deltas, or at 1e-5.
     pub statement: Statement,
 }
 
-/// The groups of all cells; `None` if the folder is not that of a run. `deltas` returns the requested delta of a cell, if there
+/// The groups of all cells; `None` if the folder holds no run. `deltas` returns the requested delta of a cell, if there
 /// is one.
 ///
 /// # Errors
