@@ -101,7 +101,7 @@ costs! {
         /// Natural logarithm of the ratio of the probability of the true answer to the probability of the false answer.
         epsilon: f64 as Epsilon,
     }
-    /// Gaussian noise on a sum over a Poisson sample, for neighbours of which one has a unit more than the other, or a unit
+    /// Gaussian noise on a sum over a Poisson sample, for neighbours that differ in one unit, which is added, removed or
     /// replaced by zero.
     ///
     /// Example: `PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)`.
@@ -111,8 +111,8 @@ costs! {
         /// Standard deviation divided by one unit's largest L2 norm in the sum.
         noise_multiplier: f64 as Positive,
     }
-    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement, for neighbours in which one unit is
-    /// replaced by another.
+    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement, for neighbours that differ in one
+    /// unit, which is replaced by another.
     ///
     /// Example: `FixedSizeGaussian(population: 50, size: 20, noise_multiplier: 1)`.
     FixedSizeGaussian {
