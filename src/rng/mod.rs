@@ -1,15 +1,16 @@
 //! The seed tree, and the samplers that a replay depends on.
 //!
-//! Every draw is addressed by its *purpose*, never by the order of drawing: `root / replication 3 / party agent-17 /
-//! objective-noise`. Adding a party, turning loss off or changing a latency model therefore changes no other draws, and
-//! two cells of a study have the same draws for every purpose that occurs in both.
+//! Every stream of draws is addressed by its *purpose*, never by the order in which streams are used:
+//! `root / replication 3 / party agent-17 / objective-noise`. Adding a party, turning message loss off or changing a latency
+//! model therefore changes no draws for other purposes, and two cells of a study have the same draws for every purpose that
+//! occurs in both.
 //!
 //! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
 //! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
 //!
 //! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has the distributions of `rand_distr` over
-//! [`Portable`] numbers, for members that other programs add. The library's own members use neither, so that no version
-//! of `rand` changes a replay.
+//! [`Portable`] numbers, for members of families that other programs add. The library's own members use neither of the two,
+//! so that no version of `rand` changes a replay.
 
 pub mod laws;
 mod portable;

@@ -1,4 +1,4 @@
-//! Sobol' points: quasi-random points of the unit cube that fill it more evenly than random ones.
+//! Sobol' points: quasi-random points in the unit cube, which fill it more evenly than random points.
 
 use super::Key;
 
@@ -31,7 +31,8 @@ const DIRECTIONS: [(u32, u32, &[u32]); 15] = [
 /// Largest number of dimensions.
 pub const MOST_DIMENSIONS: usize = DIRECTIONS.len() + 1;
 
-/// The direction numbers of a dimension, the first one for the last binary digit of an index.
+/// The direction numbers of a dimension, counted from 0, as 32-bit fractions: one for each binary digit of a point's index,
+/// the least significant digit first.
 fn directions(dimension: usize) -> [u32; DIGITS as usize] {
     let mut found = [0; DIGITS as usize];
     let Some((degree, inner, first)) = dimension.checked_sub(1).map(|place| DIRECTIONS[place]) else {
@@ -60,7 +61,7 @@ fn directions(dimension: usize) -> [u32; DIGITS as usize] {
 /// `dimensions` is at most [`MOST_DIMENSIONS`].
 ///
 /// # Panics
-/// If there are more dimensions.
+/// If `dimensions` exceeds [`MOST_DIMENSIONS`].
 #[must_use]
 pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
     let axes: Vec<([u32; DIGITS as usize], u32)> = (0..dimensions)
@@ -79,8 +80,9 @@ pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Of 2^m points, each of 2^m intervals has one, in every dimension; and of the first two dimensions, each box of
-    /// area 2^-m has one. A wrong direction number breaks the first property; a digital shift keeps both properties.
+    /// Among the first 2^m points, exactly one lies in each of 2^m equal intervals, in every dimension, and exactly one in
+    /// each dyadic box of area 2^-m of the first two dimensions. A wrong direction number breaks the first property; a
+    /// digital shift keeps both properties.
     #[test]
     fn points_are_even() {
         for m in 1..=8 {

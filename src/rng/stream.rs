@@ -22,11 +22,11 @@ impl Stream {
         Self { core: ChaCha8Rng::from_seed(seed) }
     }
 
-    /// The stream of a seed from the word with the number `first` on.
+    /// The stream of a seed, starting at the word with the number `first`, counted from 0.
     pub(super) fn from_seed_at(seed: [u8; 32], first: u64) -> Self {
         let mut core = ChaCha8Rng::from_seed(seed);
         if first > 0 {
-            // Positions are counted in halves of words.
+            // ChaCha8Rng counts positions in words of 32 bits.
             core.set_word_pos(2 * u128::from(first));
         }
         Self { core }

@@ -9,15 +9,15 @@ use super::tree;
 /// A value of a scenario that can be varied: one place of the text, or several that change together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariedValue {
-    /// Its name: that of the `Each`, or the path.
+    /// Its name: the name of the `Each`, or the path.
     pub name: String,
     /// The paths of its places.
     pub paths: Vec<String>,
 }
 
 impl VariedValue {
-    /// The overrides that give it each of these values in turn, written in RON. Labels, if there are any, stand for the values in
-    /// tables.
+    /// The overrides, one for each place, by which a study takes each of `values` (RON texts) in turn. `labels`, if given,
+    /// stand for the values in tables.
     #[must_use]
     pub fn overrides(&self, values: &[String], labels: Option<&[String]>) -> Vec<String> {
         let list = match labels {
@@ -32,7 +32,8 @@ impl VariedValue {
 }
 
 impl Document {
-    /// The value that `wanted` names after the overrides: the name of an `Each`, or a path such as `protocol.rounds`.
+    /// The value that `wanted` names in the text to which `overrides` were applied. `wanted` is the name of an `Each`, or a
+    /// path such as `protocol.rounds`.
     ///
     /// # Errors
     /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have

@@ -102,7 +102,7 @@ struct UsedPart {
 }
 
 /// The values that the field `key` of the structure or member `owner` accepts, with an example. If several types are called
-/// `owner`, the first one with such a field counts.
+/// `owner`, the first one that has the field counts.
 pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
     let (families, parts) = (families(), parts());
     let field = families
@@ -114,7 +114,7 @@ pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>
     Some((field.takes.clone(), example_taken(&field.takes)))
 }
 
-/// An example of a value that a field accepts, whose description is `takes`.
+/// An example of a value that a field accepts; `takes` are the words of [`Field::takes`].
 pub(super) fn example_taken(takes: &str) -> Option<String> {
     let (families, parts) = (families(), parts());
     let all = || families.iter().chain(&parts);
@@ -207,7 +207,7 @@ pub(super) fn family(root: &Value, title: &str, key: &str) -> Family {
     Family { name: title.to_owned(), about: text(definition, "description"), members }
 }
 
-/// The schemas inside a type, each with the name of its member.
+/// The schemas of the members of a family, each with the member's name; for a structure, its own schema with `name`.
 fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     match definition.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants
@@ -366,7 +366,7 @@ pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.rsplit('/').next()
 }
 
-/// The name of the family that has this schema key; of a smaller type, its name in a scenario.
+/// The name of the family that has this schema key; for a smaller type, its name in a scenario.
 pub(super) fn title<'a>(root: &Value, key: &'a str) -> &'a str {
     let listed = FAMILIES.iter().find(|(_, known)| *known == key);
     listed.map_or_else(|| written(root, key), |(name, _)| name)

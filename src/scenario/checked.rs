@@ -134,13 +134,13 @@ impl Scenario {
         &self.draft
     }
 
-    /// An estimate of the memory and time that its replications take, from counts such as that of the arms.
+    /// An estimate of the memory and time that the scenario's replications take, from counts such as the number of arms.
     #[must_use]
     pub fn demand(&self) -> &Demand {
         &self.demand
     }
 
-    /// The size of the problems that the objective creates.
+    /// The size of the optimisation problems that the objective creates, such as the number of arms.
     fn extent(&self, resources: &Resources) -> Extent {
         let Some(objective) = &self.draft.objective else { return Extent::of(0, 0) };
         let (of, path) = (objective.as_dyn(), format!("objective.{}", objective.name()));
@@ -270,9 +270,9 @@ impl Scenario {
         problems
     }
 
-    /// A problem for each series that has the name of an earlier one, relative to the protocol's recipe. If
-    /// exactly one list of the recipe has as many items as there are series, the problem is at the series'
-    /// item of that list, else at the recipe.
+    /// A problem for each series that has the name of an earlier series; its path is relative to the protocol's recipe. If
+    /// exactly one list of the recipe has as many items as there are series, the path is that of the series' item in this
+    /// list, else that of the recipe.
     fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
@@ -370,7 +370,7 @@ impl Scenario {
 #[derive(Debug)]
 pub(super) struct CheckedParts<'a> {
     resources: &'a Resources,
-    /// The last draft whose limits, names and files had no problem.
+    /// The last draft, as JSON, whose limits, names and files had no problem.
     plain: Value,
     worlds: Vec<CheckedNetwork>,
     objectives: Vec<(Option<ObjectiveModel>, Extent)>,

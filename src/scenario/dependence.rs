@@ -1,5 +1,6 @@
-//! Checks of settings that need agents with objectives of their own: `together` with quantities of
-//! the agents' data, and records that are divided among agents.
+//! Checks of settings that need agents with objectives, noise or records of their own.
+//!
+//! These settings are `together` with quantities of the agents' data, and objectives whose records are divided among agents.
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;
@@ -62,7 +63,7 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
     }
 }
 
-/// The problem of an objective whose records are divided among agents, in a protocol that has none.
+/// The problem of an objective whose records are divided among agents, in a protocol without agents.
 pub(super) fn without_agents(draft: &Draft, stage: &ReplicationSetup) -> Option<Problem> {
     let objective = draft.objective.as_ref().filter(|objective| objective.as_dyn().is_for_agents_only())?;
     let own = draft.protocol.as_dyn().with_own_objective(stage, objective.as_dyn());

@@ -20,7 +20,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// A checked cell of a scenario: its point, and the scenario there.
+/// A checked cell of a study: the name and the value of each axis, and the scenario with these values.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
 /// Number of problems after which no further cell is checked, since all cells usually have the same mistake.

@@ -195,8 +195,8 @@ pub struct ForkDraft {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Privacy")]
 pub struct PrivacyDraft {
-    /// The delta at which every accountant states its epsilon. Default: the delta that the mechanism claims, else
-    /// 1e-5.
+    /// The delta at which every accountant states its epsilon.
+    /// Default: the sum of the deltas that are claimed for the releases, else 1e-5; for a whole study, 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// A limit on the privacy loss of each unit towards each observer. Default: no limit.

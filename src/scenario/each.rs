@@ -1,4 +1,4 @@
-//! `Each`: the values that a study varies, found in the tree of its text.
+//! `Each`: the values that a study varies, found in the syntax tree of a scenario's text.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::printable::controls_display;

@@ -99,8 +99,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     ))
 }
 
-/// The error if parties learn protected data in a branch that they do not learn before the fork because of a setting of a series,
-/// in words: path, expected, found and help.
+/// The error if a setting of a series lets a party learn protected data in a branch which the party does not learn before
+/// the fork; in words: path, expected, found and help.
 #[must_use]
 pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
     let before = base.protocol.as_dyn().learn_by_settings();

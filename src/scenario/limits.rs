@@ -40,7 +40,8 @@ const COUNTS: [(&str, u64, &str); 6] = [
     ),
 ];
 
-/// Largest absolute value of a number of an objective or of a protocol's length-scale; its inverse is the smallest one above 0.
+/// Largest absolute value of the numbers of an objective and of the length-scales of a protocol; the inverse of this limit
+/// is the smallest absolute value other than 0.
 /// Models square distances and divide them by squared length-scales, and squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
@@ -69,7 +70,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(party_count(draft));
-    // Epsilons and deltas may be smaller than this limit; they are fields of the protocol, so the objective has none.
+    // Only length-scales are searched in the protocol: its epsilons and deltas may be smaller than the limit.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }

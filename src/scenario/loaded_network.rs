@@ -15,7 +15,7 @@ pub(super) struct LoadedNetwork {
 }
 
 impl LoadedNetwork {
-    /// Reads the files that the draft names; relative paths begin in its folders.
+    /// Reads the files that the draft names, and returns their problems too; relative paths begin in the folders `base`.
     pub(super) fn load(draft: &Draft, base: &DataFolders) -> (Self, Vec<Problem>) {
         let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
         let mut problems = Vec::new();

@@ -93,7 +93,8 @@ impl Draft {
     }
 }
 
-/// Whether any key or text in a JSON value equals this name; serde writes the name of an enum variant as one of the two.
+/// Whether any key or text in a JSON value equals this name; serde writes the name of an enum variant as a key or
+/// as a text.
 fn names(value: &Value, name: &str) -> bool {
     match value {
         Value::Object(map) => map.iter().any(|(key, inner)| key == name || names(inner, name)),

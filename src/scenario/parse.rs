@@ -41,7 +41,7 @@ pub(super) fn parse<T: DeserializeOwned>(edited: &EditedText) -> Result<T, Vec<D
     }
 }
 
-/// All errors of `read`.
+/// The errors that `read` reports for the text and for the text without the fields that caused earlier errors.
 fn problems(edited: &EditedText, read: &mut dyn FnMut(&Node) -> Result<(), ReadError>) -> Vec<Diagnostic> {
     let mut root = match tree::read(&edited.text) {
         Ok(root) => root,

@@ -22,7 +22,7 @@ struct Piece {
 
 #[derive(Clone, Debug)]
 enum Origin {
-    /// Bytes of the user's file, beginning at this one.
+    /// Bytes of the user's file, the first of which has this position.
     File(usize),
     /// A translation of these bytes of the user's file.
     Translated(Range<usize>),

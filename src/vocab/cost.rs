@@ -98,10 +98,11 @@ costs! {
     ///
     /// Example: `RandomizedResponse(epsilon: 1)`.
     RandomizedResponse {
-        /// Natural logarithm of the probability of the true answer over that of the false answer.
+        /// Natural logarithm of the ratio of the probability of the true answer to the probability of the false answer.
         epsilon: f64 as Epsilon,
     }
-    /// Gaussian noise on a sum over a Poisson sample.
+    /// Gaussian noise on a sum over a Poisson sample, for neighbours that differ in one unit, which is added, removed or
+    /// replaced by zero.
     ///
     /// Example: `PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)`.
     PoissonGaussian {
@@ -110,7 +111,8 @@ costs! {
         /// Standard deviation divided by one unit's largest L2 norm in the sum.
         noise_multiplier: f64 as Positive,
     }
-    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement.
+    /// Gaussian noise on a sum over a sample of fixed size drawn without replacement, for neighbours that differ in one
+    /// unit, which is replaced by another.
     ///
     /// Example: `FixedSizeGaussian(population: 50, size: 20, noise_multiplier: 1)`.
     FixedSizeGaussian {
@@ -125,7 +127,7 @@ costs! {
     ///
     /// Example: `ZeroConcentratedDp(rho: 0.1)`.
     ZeroConcentratedDp {
-        /// The Renyi divergence of every order a is at most rho a.
+        /// The Renyi divergence of every order a above 1 is at most rho a.
         rho: f64 as NonNegative,
     }
     /// The best result, in a fixed order of all results, of a Gaussian mechanism that is repeated a
@@ -176,10 +178,10 @@ costs! {
     Unprotected;
     stated {
         /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff`
-        /// of them were not below it. Above threshold (Dwork and Roth 2014, Algorithm 1) is
-        /// `threshold_scale: 2 / epsilon`, `number_scale: 4 / epsilon`. Pure epsilon: 1 / threshold_scale +
-        /// 2 cutoff / number_scale (cutoff / number_scale for monotonic values), plus cutoff / value_scale if noisy values
-        /// are released.
+        /// of them were not below it. AboveThreshold (Dwork and Roth 2014, Algorithm 1) has the scales
+        /// `threshold_scale: 2 / epsilon` and `number_scale: 4 / epsilon`. The technique is epsilon-DP with epsilon =
+        /// 1 / threshold_scale + 2 cutoff / number_scale (cutoff / number_scale for monotonic values), plus
+        /// cutoff / value_scale if noisy values are released.
         ///
         /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
         ///
@@ -202,8 +204,9 @@ costs! {
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);
         /// Tree aggregation: the sums of all values so far, after each of `steps` steps, from partial sums in a binary tree,
         /// each with Gaussian noise. Together they cost as much as one Gaussian mechanism whose noise multiplier is
-        /// noise_multiplier / S, where S^2 is the largest sum of (contributions of one unit)^2 over the partial sums: for one
-        /// contribution, floor(log2 of the steps of a tree) + 1.
+        /// noise_multiplier / S. S^2 is the sum, over the partial sums, of the squared number of contributions of one unit
+        /// to a partial sum, for those steps of contribution at which it is largest. For one contribution, it is
+        /// floor(log2(n)) + 1, where n is the number of steps of a tree.
         ///
         /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.
         ///
@@ -219,8 +222,8 @@ costs! {
             /// Number of steps after which a new tree begins. Default: none, one tree for all steps.
             #[serde(default)]
             restart: Option<NonZeroU64>,
-            /// Whether all nodes of the tree are drawn, right children too, as Honaker's estimate needs them. The price is the
-            /// same for one contribution. Default: false.
+            /// Whether all nodes of the tree are drawn, right children too, as Honaker's estimate needs them. For one
+            /// contribution, the cost is the same. Default: false.
             #[serde(default)]
             all_nodes: bool,
         } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier, all_nodes);
@@ -241,7 +244,8 @@ fn sparse_vector(
     if epsilon.is_finite() { Cost::PureDp { epsilon } } else { Cost::Unprotected }
 }
 
-/// The cost of all sums of a tree with noise of this multiple of the change of one value.
+/// The cost of all sums of a tree. `noise` is the standard deviation of the noise on a partial sum, divided by the largest
+/// L2 norm of the change of one value.
 fn tree_aggregation(plan: TreePlan, noise: Positive, all_nodes: bool) -> Cost {
     let square = if all_nodes { plan.sensitivity_squared_of_all_nodes() } else { plan.sensitivity_squared() };
     let noise_multiplier = noise.get() / square.sqrt();

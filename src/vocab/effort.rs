@@ -3,7 +3,7 @@
 //! The estimates count the numbers that are held and the operations on them. The seconds of an operation are those measured
 //! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
 
-/// Seconds of a multiplication and an addition in a long row of numbers.
+/// Seconds of one multiplication with one addition, in a loop over a long row of numbers.
 pub const MULTIPLY: f64 = 0.4e-9;
 /// Seconds of a covariance of two points, or of a random number.
 pub const COVARIANCE: f64 = 9.6e-9;

@@ -53,7 +53,7 @@ impl PublicFact {
         self
     }
 
-    /// The condition under which losses hold, for a fact that was computed from protected data; none for others.
+    /// The condition under which losses hold, for a fact that was computed from protected data; `None` for other facts.
     #[must_use]
     pub fn condition(&self) -> Option<String> {
         (self.origin == Origin::ComputedFromData).then(|| format!("{} being public", self.what))

@@ -141,7 +141,7 @@ impl SearchBox {
         &self.kinds
     }
 
-    /// The inputs in order, with the first of their coordinates in the unit cube and their number.
+    /// The inputs in order, each with the first of its coordinates in the unit cube and the number of these coordinates.
     fn blocks(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         self.categories.iter().enumerate().scan(0, |next, (input, list)| {
             let (first, width) = (*next, list.len().max(1));

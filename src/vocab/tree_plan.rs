@@ -29,9 +29,9 @@ impl TreePlan {
     }
 
     /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1:
-    /// the largest sum of (contributions to it)^2 over the partial sums, over all choices of k different steps. Exact for up to
-    /// 256 contributions; for more, a bound by counting right children of the tree too. For k = 1 it is
-    /// floor(log2 of the tree's steps) + 1.
+    /// the sum, over the partial sums, of the squared number of contributions to a partial sum, for those k different steps
+    /// at which it is largest. Exact for up to 256 contributions; for more, an upper bound, which counts the right children
+    /// of the tree too. For k = 1 it is floor(log2 of the tree's steps) + 1.
     #[must_use]
     pub fn sensitivity_squared(&self) -> f64 {
         self.largest(of_tree)
@@ -44,7 +44,7 @@ impl TreePlan {
         self.largest(of_all_nodes)
     }
 
-    /// The largest sum over all trees; `of_tree` gives that of one tree for each number of contributions.
+    /// The largest sum over all trees; `of_tree` gives the largest sum over one tree, for each number of contributions.
     fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);
@@ -74,7 +74,7 @@ fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     (0..=last).map(best).collect()
 }
 
-/// The largest sum over `times` copies of a part, by number of contributions; `part` is that of one copy.
+/// The largest sum over `times` copies of a part of the steps, by number of contributions; `part` has those of one copy.
 fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     let (mut left, mut power, mut all) = (times, part.to_vec(), vec![0.0]);
     while left > 0 {

@@ -127,7 +127,7 @@ fn members(shape: Shape<'_>) -> Vec<(String, String, String)> {
 /// Longest example that is written by a completion, in bytes.
 const LONGEST: usize = 100;
 
-/// The names that a text of this shape may be, each with its kind.
+/// The names that may be written as a text of this shape, each with its kind.
 fn texts<'t>(shape: Shape<'_>, tokens: &'t [Token<'t>]) -> Vec<(&'t str, &'static str)> {
     let wanted: &[Sort] = match shape.format() {
         Some(PARTY) => &[Sort::Party],

@@ -11,14 +11,14 @@ pub(super) fn language() -> &'static serde_json::Value {
     LANGUAGE.get_or_init(catalogue::language)
 }
 
-/// Brackets that are open at the cursor.
+/// A pair of brackets that is open at the cursor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame<'t> {
     /// The opening bracket.
     pub(super) open: &'t str,
-    /// The position of its token.
+    /// The position of the opening bracket among the tokens.
     pub(super) at: usize,
-    /// The name in front of it.
+    /// The name in front of the opening bracket.
     pub(super) name: Option<&'t str>,
     /// The token of the key whose value the cursor is in.
     pub(super) key: Option<Token<'t>>,
@@ -145,7 +145,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// The same place as if the innermost brackets had no key before it.
+    /// The same place, as if the innermost brackets had no key before the cursor.
     fn without_key(mut self) -> Self {
         if let Some(frame) = self.frames.last_mut() {
             frame.key = None;

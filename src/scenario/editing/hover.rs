@@ -16,7 +16,8 @@ pub struct Hover {
     pub text: String,
 }
 
-/// The explanation of the field, member or struct at a byte of a scenario in RON; of any other value, that of its field.
+/// The explanation of the field, member or struct at a byte of a scenario in RON; for any other value, the explanation of
+/// its field.
 #[must_use]
 pub fn hover(text: &str, at: usize) -> Option<Hover> {
     if is_json(text) {

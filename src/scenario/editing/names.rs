@@ -43,7 +43,7 @@ fn sort(tokens: &[Token<'_>], token: &Token<'_>) -> Option<Sort> {
     }
 }
 
-/// The definition of a name: of `agent-3`, the entry `agent` with a count.
+/// The definition of a name. If nothing is called exactly `agent-3`, this name is defined by the entry `agent` of `parties`.
 pub(super) fn definition_of<'t>(tokens: &'t [Token<'t>], name: &str) -> Option<Defined<'t>> {
     let all = defined(tokens);
     let exact = all.iter().find(|known| known.name == name);

@@ -13,7 +13,7 @@ pub(in crate::scenario) struct Inexpressible {
     pub(in crate::scenario) node: Node,
 }
 
-/// The value in JSON. `shape` is the shape of the value, such as that of a scenario.
+/// The value in JSON. `shape` describes the type of the value, such as the type of a scenario.
 pub(in crate::scenario) fn to_json(node: &Node, shape: Option<Shape<'_>>) -> Result<Value, Inexpressible> {
     let kind = shape.map_or(Kind::Any, Shape::kind);
     let left = |what| Inexpressible { what, node: node.clone() };

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// A key of the outermost object that editors read and a run does not.
 const SCHEMA: &str = "$schema";
 
-/// The document in RON. `root` is the shape of the document, such as that of a scenario.
+/// The document in RON. `root` describes the type of the document, such as the type of a scenario.
 pub(in crate::scenario) fn to_ron(
     text: &str,
     root: Option<Shape<'_>>,

@@ -4,7 +4,7 @@
 //! grid that is looked at is tested on both sides, each side at the level alpha / ((d + 4) R): d is how often the range
 //! can be halved, R the number of looks, 1 - alpha the confidence. Two bisections search for the last value that is
 //! shown to lie before the crossing, and for the first value that is shown to lie behind it; at an undecided value, the
-//! first bisection turns left and the second one right.
+//! first bisection turns left (to smaller values) and the second one right.
 //!
 //! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed
 //! values. The first error of the first bisection is made at a value behind the crossing that is declared to lie before
@@ -37,7 +37,7 @@ pub enum Sign {
     Better,
     /// Below the margin.
     Worse,
-    /// Neither.
+    /// Neither is shown.
     Undecided,
 }
 
@@ -109,7 +109,7 @@ pub struct Crossing {
     pub low: Option<f64>,
     /// Upper end of the interval; absent where it is open.
     pub high: Option<f64>,
-    /// An estimate of the crossing: that of the monotone regression of the means.
+    /// An estimate of the crossing, by monotone regression of the means.
     pub estimate: Option<f64>,
     /// Number of observations of every value.
     pub replications: u64,

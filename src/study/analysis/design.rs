@@ -1,12 +1,18 @@
 //! A quasi-random design over ranges, and its estimates of Sobol' indices, without the noise of replications.
 //!
-//! A and B are N independent points each; AB_i is A with the i-th coordinate of B. With the mean m over A and B, V the variance:
-//! the share of axis i alone is E[(f(B) - m) (f(AB_i) - f(A))] / V (Saltelli, Annoni, Azzini, Campolongo, Ratto and Tarantola 2010,
-//! "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)), its total share
-//! E[(f(A) - f(AB_i))^2] / 2 V (Jansen 1999, "Analysis of variance designs for model output", the same journal 117:35-43), and the share
-//! of axes i and j together, their own included, E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m) (f(B) - m)] / V (Saltelli 2002, "Making best
-//! use of model evaluations", the same journal 145:280-297). Every product is taken of two different replications, as in
-//! [`super::factorial`], so that noise adds nothing to it.
+//! A and B are N independent points each; AB_i is A with the i-th coordinate of B, and BA_i is B with the i-th coordinate of
+//! A. Let f be the metric at a point, m its mean over A and B, and V its variance:
+//!
+//! * The share of axis i alone is E[(f(B) - m) (f(AB_i) - f(A))] / V (Saltelli, Annoni, Azzini, Campolongo, Ratto and
+//!   Tarantola 2010, "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)).
+//! * The total share of axis i is E[(f(A) - f(AB_i))^2] / (2 V) (Jansen 1999, "Analysis of variance designs for model
+//!   output", the same journal 117:35-43).
+//! * The share of axes i and j together, which includes the share of each alone, is
+//!   E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m) (f(B) - m)] / V (Saltelli 2002, "Making best use of model evaluations", the
+//!   same journal 145:280-297).
+//!
+//! Every product is taken of two different replications, as in [`super::factorial`], so that noise adds nothing to its
+//! expectation.
 
 use super::factorial::pairs;
 use super::resampling::{Resampled, Variances};
@@ -63,7 +69,8 @@ pub(super) struct Designed {
     values: Vec<Vec<f64>>,
 }
 
-/// A sum of blocks, row by row, each block multiplied by its factor.
+/// A sum of blocks of cells, row by row: the position of each block, and the factor by which it is multiplied. The blocks
+/// are A, B, every AB_i and every BA_i, as in [`Design::points`].
 type Terms<'a> = &'a [(usize, f64)];
 
 impl Designed {
@@ -86,7 +93,7 @@ struct Weighted<'a> {
     rows: &'a [f64],
     /// The values by cell, added up with the weights of the replications.
     added: Vec<f64>,
-    /// The weight of all pairs of different replications.
+    /// The sum of the weights of all pairs of different replications.
     products: f64,
 }
 

@@ -90,7 +90,7 @@ pub struct Explained {
     pub confidence: f64,
     /// Number of bootstrap resamples behind the intervals.
     pub resamples: usize,
-    /// Number of replications in which all cells have the metric; the largest number of any series.
+    /// Number of replications in which all cells have the metric; if series differ in this number, the largest one.
     pub replications: u64,
     /// The series.
     pub series: Vec<ExplainedSeries>,

@@ -1,11 +1,12 @@
 //! The exact decomposition of the variance between all combinations of levels (analysis of variance), without the noise of
 //! replications.
 //!
-//! Let y_k(c) be the value of replication k in cell c, and P a projection that keeps one effect. The mean square of P ybar over the
-//! cells overestimates that of the true means by the variance of P ybar. Products of different replications do not: the mean over all
-//! pairs k != l of <P y_k, P y_l> has the expectation <P mu, P mu>, since replications are independent, however much the cells of
-//! one replication depend on each other by common random numbers. This is a U-statistic (Hoeffding 1948). The effects are those of
-//! Sobol' 1993 and of the analysis of variance for a uniform distribution over the levels.
+//! Let y_k(c) be the value of replication k in cell c, ybar its mean over the replications, mu its expectation, and P a
+//! projection that keeps one effect. The mean square of P ybar over the cells overestimates the mean square of P mu by the
+//! variance of P ybar. Products of different replications do not: the mean over all pairs k != l of <P y_k, P y_l> has the
+//! expectation <P mu, P mu>, since replications are independent, however much the cells of one replication depend on each
+//! other by common random numbers. This is a U-statistic (Hoeffding 1948). The effects are those of Sobol' 1993 and of the
+//! analysis of variance for a uniform distribution over the levels.
 
 use super::resampling::{Resampled, Variances};
 
@@ -20,7 +21,7 @@ enum Along {
     Keep,
 }
 
-/// A mean square of centred values, and that of each effect.
+/// The mean square of the centred values, and the mean square of each effect.
 type Squares = (f64, Vec<f64>);
 
 /// The values of a full factorial.
@@ -30,7 +31,7 @@ pub(super) struct Factorial {
     levels: Vec<usize>,
     /// The values by replication and cell.
     values: Vec<Vec<f64>>,
-    /// The projections: first and total of each axis, then the pairs.
+    /// The projections: first-order effects of all axes, then total effects of all axes, then interactions of all pairs.
     effects: Vec<Vec<Along>>,
     /// The mean square of the centred values of each replication, and of each of its effects.
     squares: Vec<Squares>,

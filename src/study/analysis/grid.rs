@@ -72,8 +72,9 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid from `from` to `to` whose steps are at most half of `width`: a distance, or for [`Spacing::Logarithmic`] a ratio
-    /// above 1, whose steps are at most its square root. Without a width, a twentieth of the range.
+    /// The grid from `from` to `to` with steps of at most half of `width`, but of at least 1 for [`Spacing::Whole`]. For
+    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. `None` is a
+    /// width of about a twentieth of the range.
     ///
     /// # Errors
     /// [`BadRange`].
@@ -180,7 +181,7 @@ impl Grid {
     }
 }
 
-/// The number with ten significant digits: 0.3 for 0.30000000000000004.
+/// The number rounded to ten significant digits: 0.3 for 0.30000000000000004.
 pub(super) fn tidy(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }

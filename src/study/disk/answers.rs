@@ -69,8 +69,8 @@ struct State {
 }
 
 impl AnswerFile {
-    /// The file with the answers of an objective, which is asked once for all cells of a preparation, by one process at a
-    /// time. With `reading`, the file is only read.
+    /// The file with the answers of an objective, which is asked once for all cells with the same preparation, by one
+    /// process at a time. With `reading`, the file is only read.
     pub(in crate::study) fn of_objective(folder: &RunFolder, preparation: &str, reading: bool) -> Self {
         let access = if reading { Access::Reading } else { Access::Alone };
         Self::at(objective(folder, preparation), preparation, 0, access)

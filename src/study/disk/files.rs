@@ -55,7 +55,7 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(failed("make the folder", path))
 }
 
-/// Reads a whole file; `None` if it does not exist, for instance below something that is not a folder.
+/// Reads a whole file; `None` if it does not exist, also if its path leads through something that is not a folder.
 ///
 /// # Errors
 /// [`FileError`] for any other failure.
@@ -207,7 +207,7 @@ impl Staged {
                     let (path, hash) = (path.to_owned(), blake3::Hasher::new());
                     return Ok(Self { path, temporary, file, hash, packs: false, unlike: None });
                 }
-                // A file of a process with this number on another machine, or of one that was killed.
+                // The file belongs to a process with the same number on another machine, or to a killed process.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed("write", path)(error)),
             }

@@ -4,7 +4,8 @@
 //! runs/<name>-<hash>/
 //!   manifest.json     version, seed, cells and their identities, state
 //!   scenario.ron      as written
-//!   resolved.ron      with defaults and overrides (a list where there are several cells; of more than 100, lines that differ)
+//!   resolved.ron      with defaults and overrides, as a list if there are several cells; for more than 100 cells, the first
+//!                     cell and the lines of the others that differ from it
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
 //!   privacy.csv       one line per cell, observer, protected unit and accountant
@@ -115,8 +116,8 @@ impl RunFolder {
         Ok(files::write(&self.file("manifest.json"), indented_json(manifest).as_bytes())?)
     }
 
-    /// The records of a study whose cells have these identities: the gathered ones, those of an unfinished run, and
-    /// those of workers.
+    /// The records of a study whose cells have these identities: those gathered in `records.jsonl`, those in the segments
+    /// of an unfinished run, and those in the files of workers.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.

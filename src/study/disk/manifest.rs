@@ -30,7 +30,7 @@ pub struct Manifest {
     pub target: String,
     /// Name of the scenario.
     pub name: String,
-    /// The seed; if cells have different seeds, that of the first cell.
+    /// The seed; if cells have different seeds, the seed of the first cell.
     pub seed: u64,
     /// Replications of every cell.
     pub replications: u64,
@@ -69,7 +69,7 @@ fn system() -> &'static str {
     if cfg!(target_os = "wasi") { "wasi" } else { std::env::consts::OS }
 }
 
-/// The manifest of a plan; `digest` is that of all its records, once none is missing.
+/// The manifest of a plan. `digest` is the digest of all its records, or `None` while records are missing.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Files above this number of bytes are packed.
 pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
-/// Bytes after which a member ends.
+/// Number of bytes before compression after which a member ends.
 const MEMBER: usize = 256 << 10;
 
 /// Effort of compression, from 0 to 9.
@@ -33,7 +33,7 @@ pub(in crate::study) fn packed_path(path: &Path) -> PathBuf {
     path.with_added_extension("gz")
 }
 
-/// Whether a path is that of a packed file.
+/// Whether a path names a packed file: its extension is `gz`.
 pub(in crate::study) fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }

@@ -19,7 +19,7 @@ pub struct ReplicationRecord {
 /// The records of a study: one map per cell, by number of the replication.
 pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
 
-/// One hash for many records: of their numbers and of the names and digests of their series, in order.
+/// One hash for many records: of their replication numbers, and of the names and digests of their series, in order.
 #[derive(Debug)]
 pub(in crate::study) struct Digest(Identity);
 

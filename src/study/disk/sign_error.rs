@@ -50,7 +50,7 @@ pub enum SignError {
         /// What is wrong.
         reason: String,
     },
-    /// The signature is that of another key.
+    /// The signature was made by another key.
     OtherKey {
         /// Fingerprint of the key that made it.
         found: String,

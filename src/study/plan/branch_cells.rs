@@ -22,7 +22,8 @@ impl Plan {
     }
 
     /// One plan for all branches of a fork: the cells of `base`, each followed by the same cell of every branch. Every cell
-    /// gets a new identity, since the results of a branch differ from those of its settings used from the start.
+    /// gets a new identity, since a branch has other results than a run that uses the branch's settings from the
+    /// start.
     ///
     /// # Panics
     /// If a branch has another number of cells than `base`.

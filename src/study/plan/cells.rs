@@ -274,9 +274,9 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that may change a result. Left out are the published results (`published`) and the
-/// description, which are only printed, the number of replications, on which replication k does not depend, and a fork,
-/// which is not part of the run.
+/// The settings of a scenario that are part of the identity of its cells: all that may change a result, and some that are
+/// only printed. Left out are the published results (`published`), the description, the number of replications, on which
+/// replication k does not depend, and a fork, which is not part of the run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

@@ -41,7 +41,7 @@ impl Branches {
     }
 }
 
-/// The replications in which a branch has no record. The cell of each job is that of the unchanged branch.
+/// The replications in which a branch has no record. The cell of each job is the cell of the unchanged branch.
 pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRecords) -> Jobs {
     let mut jobs = Jobs::default();
     let missing = Jobs::missing(plan, stored);

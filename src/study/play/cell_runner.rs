@@ -151,7 +151,7 @@ impl<'a> CellRunner<'a> {
         Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
     }
 
-    /// What such a watcher has seen of a replication; `None` if there were no events.
+    /// The events of a replication that the watcher `beginning` has seen; `None` if there were none.
     pub(crate) fn first_messages(&self, replication: u64, beginning: &Watcher) -> Option<FirstMessages> {
         let (series, events) = beginning.most_informative()?;
         Some(FirstMessages { series, replication, names: self.names(), events })

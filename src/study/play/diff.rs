@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// One of the two runs.
+/// One of the two runs that are compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// Its plan.
@@ -246,7 +246,7 @@ impl History {
         }
     }
 
-    /// The key of a lost message: of the message in flight that was sent at this time, else of the earliest one.
+    /// The key of a lost message in `travelling`: the message that was sent at this time, else the earliest one in flight.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

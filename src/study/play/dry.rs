@@ -50,7 +50,7 @@ pub struct DrySeries {
 pub struct Answers {
     /// Name of the party or the group.
     pub who: String,
-    /// Requests, counted once per requester and round. Of two parties, the one that first sends to the other in a
+    /// Requests, counted once per requester, responder and round. Of two parties, the one that first sends to the other in a
     /// round is the requester; rounds after the last one that the requester closed are not counted.
     pub asked: u64,
     /// Answers that arrived before the round ended.

@@ -31,8 +31,8 @@ pub struct BranchRow {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// Cumulative regret minus that of the same replication in the unchanged branch, over the replications that reached the
-    /// end in both. Absent for the unchanged branch.
+    /// Cumulative regret minus the cumulative regret of the same replication in the unchanged branch, over the replications
+    /// that reached the end in both branches. Absent for the unchanged branch.
     pub difference: Option<Estimate>,
     /// Cumulative regret divided by the number of questions; absent where a protocol asks none.
     pub regret_per_question: Option<Estimate>,

@@ -43,8 +43,8 @@ pub struct Precision {
 }
 
 /// Runs more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
-/// meets `goal`, `goal.at_most` replications have run, or the run does not complete. This number depends only on the
-/// results, so the same command ends at the same number after an interruption.
+/// meets `goal`, `goal.at_most` replications have run, or the run does not complete. The final number of replications
+/// depends only on the results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -100,8 +100,8 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     Some(known.into_iter().collect())
 }
 
-/// Why no series has this regret of this group ("worst" is the group where it is largest); `None` if one has it, or if a
-/// replication fails. The first replication of each cell is run, without being stored, until one has it.
+/// Why no series has the regret `metric` of `group` ("worst" is the group whose regret is largest); `None` if a series has
+/// it, or if a replication fails. The first replication of each cell is run, without being stored, until one has it.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();

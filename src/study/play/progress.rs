@@ -20,7 +20,7 @@ pub struct Start {
     pub to_play: u64,
     /// Number of replications that are stored already.
     pub there: u64,
-    /// The number of these that were copied from earlier runs of other versions of this study.
+    /// How many of the stored replications were copied from earlier runs of other versions of this study.
     pub reused: u64,
     /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,

@@ -87,13 +87,13 @@ pub struct Replay {
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
-    /// Files that are not made from the records, and differ from those of the replications that were run again.
+    /// Names of files that are not made from the records, and that differ from what the repeated replications give.
     pub files: Vec<&'static str>,
 }
 
 /// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the
 /// records. With `until` it runs only up to that time, and compares only evaluations and checkpoints. The branches of
-/// a fork are run to their end, from one common beginning; `until` is not for them.
+/// a fork are run to their end, from one common beginning; `until` must be `None` for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,

@@ -81,7 +81,7 @@ pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) ->
     Ok(())
 }
 
-/// Folders beside this one whose names begin like those of this scenario's runs, in order of their names.
+/// Folders beside this one whose names begin like the names of this scenario's run folders, in order of their names.
 fn sibling_runs(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
     let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {

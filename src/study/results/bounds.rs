@@ -38,7 +38,7 @@ impl BoundMeans {
         }
     }
 
-    /// For each theorem its mean by round, over the runs for which it gives a bound.
+    /// For each theorem the mean of its bound by round, over the runs for which it gives a bound.
     pub(in crate::study) fn finish(self) -> Vec<RegretBound> {
         let of = |BoundSums { bound, largest, values }: BoundSums| RegretBound {
             points: values.into_iter().map(|(round, sums)| (round, sums.mean())).collect(),

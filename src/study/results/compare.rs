@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.comparison/1";
-/// Two numbers that differ by at most this share of the larger one count as equal: sums of the same terms in another order do.
+/// Two numbers that differ by at most this share of the larger one count as equal: sums of the same terms in different
+/// orders may differ by about as much.
 const ROUNDING: f64 = 1e-12;
 /// Probability with which each interval should cover the true difference.
 const CONFIDENCE: f64 = 0.95;
@@ -70,7 +71,7 @@ pub struct ComparisonRow {
     pub p: Option<f64>,
     /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
     pub p_adjusted: Option<f64>,
-    /// The number of these comparisons.
+    /// The number of comparisons for which `p_adjusted` is adjusted.
     pub comparisons: u64,
     /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
     pub needed: Option<Needed>,

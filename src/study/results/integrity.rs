@@ -17,7 +17,7 @@ use std::fmt;
 /// A part of a run folder that contradicts the rest of it.
 #[derive(Clone, Debug)]
 pub enum Inconsistency {
-    /// A number in the manifest differs from that of the scenario with its overrides.
+    /// A number in the manifest differs from the number in the scenario with its overrides.
     Number {
         /// Name of the number, such as "number of replications".
         what: &'static str,
@@ -37,7 +37,7 @@ pub enum Inconsistency {
     Damaged(u64),
     /// One replication has two results.
     Conflict(Conflict),
-    /// A stored digest is not that of the records.
+    /// A stored digest differs from the digest of the records.
     Digest(&'static str),
     /// The manifest says that the run is not finished, although it has a record of each of this number of replications.
     Unfinished(u64),

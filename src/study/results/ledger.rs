@@ -5,8 +5,8 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
 
-/// All releases to one observer about the unit with the largest loss, of one kind of unit, in one series of one cell,
-/// in the replication where that loss is largest.
+/// All releases to one observer about one unit, in one replication of one series of one cell. The unit may have the largest
+/// loss of all units of its kind and owner, and the replication is the one in which this loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Point of the cell, series, observer, unit, owner and replication, in words.
@@ -23,11 +23,11 @@ pub struct LedgerGroup {
     pub point: Vec<(String, String)>,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// The input of the accountants, at the requested delta; by default at the delta of the claims, or at 1e-5.
+    /// The input of the accountants, at the requested delta; by default at the sum of the claimed deltas, or at 1e-5.
     pub statement: Statement,
 }
 
-/// The groups of all cells; `None` if the folder is not that of a run. `deltas` returns the requested delta of a cell, if there
+/// The groups of all cells; `None` if the folder holds no run. `deltas` returns the requested delta of a cell, if there
 /// is one.
 ///
 /// # Errors

@@ -75,7 +75,7 @@ impl Outcome {
         }
     }
 
-    /// The share of one of the replications with a bound.
+    /// The weight of one replication in a mean over the replications with a bound.
     fn share(&self) -> f64 {
         1.0 / self.bounded as f64
     }

@@ -26,7 +26,7 @@ pub struct PrivacyRow {
     /// Number of releases about one unit, if releases are about different units; the largest over the units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases_per_unit: Option<u64>,
-    /// The losses by accountant: for each, the largest over runs, of the unit with the largest loss.
+    /// The losses by accountant: for each one, the loss of the unit with the largest loss, in the run where it is largest.
     pub losses: Vec<Loss>,
     /// Whether losses differ between runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -43,7 +43,7 @@ struct KeptRow {
     values: Box<[f64]>,
 }
 
-/// The digest of a series, as its 32 bytes if the text is their usual form.
+/// The digest of a series: 32 bytes if its text is 64 lower-case hexadecimal digits, otherwise the text.
 #[derive(Debug)]
 enum Hexadecimal {
     Bytes([u8; 32]),

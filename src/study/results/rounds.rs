@@ -111,7 +111,7 @@ fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
 #[derive(Debug, Default)]
 pub(in crate::study) struct DifferenceSums(Vec<Pair>);
 
-/// A series, the one that is subtracted, and the sums of their differences by quantity.
+/// A series, the reference that is subtracted from it, and the sums of their differences by quantity.
 #[derive(Debug)]
 struct Pair {
     series: String,
@@ -120,8 +120,8 @@ struct Pair {
 }
 
 impl DifferenceSums {
-    /// Sums without any replication. The pairs are those of the series in `first`, the first replication, with each
-    /// reference.
+    /// Sums without any replication. There is a pair for each series in `first`, the first replication, and each other
+    /// series that is a reference.
     pub(in crate::study) fn of(first: &ReplicationRecord, references: &[String]) -> Self {
         let of = |reference: &String| {
             let others = first.series.iter().map(|series| series.name.clone());

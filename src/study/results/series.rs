@@ -109,7 +109,7 @@ pub struct BoundRow {
 /// Differences in regret between groups of agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// The group with the largest mean simple regret; of cohorts, the one with the largest cumulative regret per user.
+    /// The group with the largest mean simple regret, or the cohort with the largest mean cumulative regret per user.
     pub worst_group: String,
     /// Jain's index of the groups' mean simple regrets, or of the cohorts' regrets per user: 1 if all are equal, 1/groups
     /// if only one is above 0.
@@ -145,7 +145,7 @@ pub struct GroupSummary {
     pub worst_simple_regret: Estimate,
     /// Mean cumulative regret of its agents at the end.
     pub cumulative_regret: Estimate,
-    /// Mean number of evaluations per agent, initial points included; of a cohort, the mean number of its users.
+    /// Mean number of evaluations per agent, initial points included; for a cohort, the mean number of its users.
     pub evaluations: f64,
     /// Cumulative regret per user; present for cohorts only, whose users differ in number between replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ pub struct GroupSummary {
 }
 
 impl GroupSummary {
-    /// The mean by which groups are compared: simple regret, and of cohorts the cumulative regret per user.
+    /// The mean by which groups are compared: of simple regret for agents, of cumulative regret per user for cohorts.
     #[must_use]
     pub fn compared(&self) -> f64 {
         self.regret_per_user.unwrap_or(self.simple_regret).mean
@@ -191,8 +191,8 @@ pub struct Metrics {
     /// Bytes sent per round; absent without rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_round: Option<f64>,
-    /// Virtual seconds from the close of one round to that of the next, over the replications with two such rounds; absent
-    /// where no server closes rounds.
+    /// Mean virtual seconds from the close of one round to the close of the next, over the replications in which at least
+    /// two rounds were closed; absent where no server closes rounds.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "estimate_or_mean")]
     pub seconds_per_round: Option<Estimate>,
     /// Other counts of the protocol, by name.

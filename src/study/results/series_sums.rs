@@ -254,8 +254,8 @@ impl GroupSums {
     }
 }
 
-/// The sums of the regrets by round, over the runs that reached the end; over all if none did. If some reached it, the others are left
-/// out because the mean would jump where such a run ends.
+/// The sums of the regrets by round, over the runs that reached the end, or over all runs if none did. Runs that ended early
+/// are otherwise left out, because the mean would jump where such a run ends.
 #[derive(Debug, Default)]
 struct CurveSums {
     reached_end: bool,

@@ -70,8 +70,8 @@ impl Estimate {
         Some(Self::of_sums(values.len() as u64, sums(1.0), || sums(SHRUNK)))
     }
 
-    /// The estimate from the sum of n values and the sum of the squares of their distances from the mean. If these exceed the largest
-    /// number, it is computed from `shrunk`, those of the values times [`SHRUNK`], and is at most the largest number.
+    /// The estimate from the sum of n values and the sum of the squares of their distances from the mean. If these sums
+    /// overflow, it is computed from `shrunk`, the same sums of the values times [`SHRUNK`], and limited to finite numbers.
     pub(super) fn of_sums(n: u64, sums: (f64, f64), shrunk: impl FnOnce() -> (f64, f64)) -> Self {
         let count = n as f64;
         let of = |(sum, squares): (f64, f64)| {
@@ -107,9 +107,8 @@ pub(in crate::study) fn student_tail(t: f64, df: f64) -> f64 {
     incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0
 }
 
-/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1),
-/// with a relative
-/// error of about 1e-12, except for `p` close to 0.5 and for quantiles above about 1e150.
+/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1), with a
+/// relative error of about 1e-12, except for `p` close to 0.5 and for quantiles above about 1e150.
 #[must_use]
 pub(in crate::study) fn student_quantile(p: f64, df: f64) -> f64 {
     if p <= 0.5 {

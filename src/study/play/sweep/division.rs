@@ -196,7 +196,7 @@ pub struct PlannedSweep {
     pub to_play: u64,
     /// Number of replications that are stored already.
     pub there: u64,
-    /// The number of these that were copied from earlier runs of other versions of the study.
+    /// How many of the stored replications were copied from earlier runs of other versions of the study.
     pub reused: u64,
     /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,
@@ -205,8 +205,8 @@ pub struct PlannedSweep {
 }
 
 /// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or all of its
-/// blocks are finished but replications are missing, because they failed or are damaged. Otherwise the missing replications
-/// are planned again, and finished results are kept.
+/// blocks are finished but replications are missing, because they failed or are damaged. A plan that is not kept is replaced
+/// by a plan of the missing replications; finished results are kept.
 ///
 /// # Errors
 /// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set.
