@@ -29,9 +29,9 @@ pub enum HeldOut {
     Column {
         /// The file, relative to the scenario's own folder or to the folder of `--data`.
         file: PathBuf,
-        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`; if there
-        /// are several such columns, each `/` within a value is written twice. Every agent that it names occurs in the
-        /// first file.
+        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`. If there
+        /// are several such columns, each `/` within a value is written twice, and a value that is empty, ends with `/`, or
+        /// begins with `/` or `"` is put in double quotes. Every agent that it names occurs in the first file.
         agent: String,
         /// The column with the record's number among the agent's records, from 0, in the order of the first file.
         row: String,

@@ -11,15 +11,15 @@ pub(in crate::objectives) struct Holder {
 
 /// The holders of `rows` rows: one for each combination of values of these columns, in the order in which the rows first
 /// name them. The name of a holder is its values, joined by `/`. If there are several columns, each `/` within a value is
-/// written twice, so that (a/b, c) and (a, b/c) have different names. Values that begin or end with `/` can still give the
-/// same name, as (a/, b) and (a, /b) do; such rows then have the same holder.
+/// written twice, and a value that is empty, ends with `/`, or begins with `/` or `"` is put in double quotes. Two
+/// combinations of values therefore never have the same name.
 pub(in crate::objectives) fn by_columns(columns: &[Vec<&str>], rows: usize) -> Vec<Holder> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut holders: Vec<Holder> = Vec::new();
     for row in 0..rows {
         let values = columns.iter().map(|column| match columns.len() {
             1 => column[row].to_owned(),
-            _ => column[row].replace('/', "//"),
+            _ => within_name(column[row]),
         });
         let name = values.collect::<Vec<_>>().join("/");
         let place = *places.entry(name.clone()).or_insert(holders.len());
@@ -31,9 +31,35 @@ pub(in crate::objectives) fn by_columns(columns: &[Vec<&str>], rows: usize) -> V
     holders
 }
 
+/// A value of one of several columns, as it is written in a name.
+fn within_name(value: &str) -> String {
+    let doubled = value.replace('/', "//");
+    let unclear = value.is_empty() || value.starts_with(['/', '"']) || value.ends_with('/');
+    if unclear { format!("\"{doubled}\"") } else { doubled }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All combinations of three values, each a text of at most three characters.
+    #[test]
+    fn no_two_holders_have_one_name() {
+        let mut texts = vec![String::new()];
+        for length in 0..3 {
+            let longer: Vec<String> = texts
+                .iter()
+                .filter(|text| text.len() == length)
+                .flat_map(|text| ['/', '"', 'a'].map(|c| format!("{text}{c}")))
+                .collect();
+            texts.extend(longer);
+        }
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let n = texts.len();
+        let column = |each: usize| (0..n * n * n).map(|row| texts[row / each % n]).collect::<Vec<_>>();
+        let holders = by_columns(&[column(n * n), column(n), column(1)], n * n * n);
+        assert_eq!(holders.len(), n * n * n);
+    }
 
     #[test]
     fn holders_come_in_the_order_of_the_rows() {

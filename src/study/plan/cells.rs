@@ -274,12 +274,14 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that are part of the identity of its cells: all that may change a result, and some that are
-/// only printed. Left out are the published results (`published`), the description, the number of replications, on which
-/// replication k does not depend, and a fork, which is not part of the run.
+/// The settings of a scenario that are part of the identity of its cells: all that may change a record. Left out are the
+/// published results and losses, the description and the series to compare with, which only change reports, the number of
+/// replications, on which replication k does not depend, and a fork, which is not part of the run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();
+    draft.published_losses.clear();
+    draft.compared_with.clear();
     draft.replications = std::num::NonZeroU64::MIN;
     draft.about.clear();
     draft.fork = None;
