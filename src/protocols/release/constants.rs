@@ -60,7 +60,7 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
 /// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that the noise of
 /// at least one outcome exceeds half of q.
 ///
-/// The sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
+/// It is the sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
 /// over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of these bounds fails,
 /// Theorem 1 holds too.
 #[must_use]
@@ -208,7 +208,7 @@ mod tests {
         for (n, rounds, d) in [(2usize, 1u64, 0.3f64), (400, 50, 0.05), (25, 7, 1e-3)] {
             let delta = Delta::new(d).unwrap();
             let confidence = |t: u64| n as f64 * tail(beta(n, t, delta).sqrt());
-            // |f - f'| has variance 2 (1 - k1).
+            // f - f' has variance 2 (1 - k1).
             let apart = n as f64 * tail(c_noisy(n, d, 0.9) / (0.2f64).sqrt());
             let means = apart + 2.0 * confidence(rounds + 1);
             assert!((failure_of_means(d, rounds) / means - 1.0).abs() < 1e-9);
