@@ -134,7 +134,7 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 /// r, the reach, is 1 in the paper. It has to be 2: with records of norm at most 1 and a training loss of Lipschitz constant
 /// 1, weights have norm up to 1 / lambda_min, so the margins of two records differ by up to 2 / lambda_min. Example: the
 /// hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x = 1, y = 1 and
-/// x = 1, y = -1 have margins 1/2 and -1/2.
+/// x = 1, y = -1 have margins 1/2 and -1/2, which differ by 1 = 2 / lambda.
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))
