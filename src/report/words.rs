@@ -176,8 +176,8 @@ pub(super) fn outcome(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(_, words, _)| words)
 }
 
-/// The shorter words of [`OUTCOMES`] for a quantity with this name, at most 34 characters; the name itself if it is not in the
-/// list.
+/// The shorter words of [`OUTCOMES`] for a quantity with this name, at most 34 characters; the name itself if it is not in
+/// the list.
 #[must_use]
 pub(super) fn outcome_in_brief(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(.., words)| words)
