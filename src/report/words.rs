@@ -170,13 +170,14 @@ const OUTCOMES: [(&str, &str, &str); 11] = [
     ),
 ];
 
-/// The name of such a quantity in words; its name itself if it is not in the list.
+/// The words of [`OUTCOMES`] for a quantity with this name; the name itself if it is not in the list.
 #[must_use]
 pub(super) fn outcome(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(_, words, _)| words)
 }
 
-/// The name of such a quantity in few words, at most 34 characters; its name itself if it is not in the list.
+/// The shorter words of [`OUTCOMES`] for a quantity with this name, at most 34 characters; the name itself if it is not in
+/// the list.
 #[must_use]
 pub(super) fn outcome_in_brief(name: &str) -> &str {
     OUTCOMES.iter().find(|(known, ..)| *known == name).map_or(name, |(.., words)| words)

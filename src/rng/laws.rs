@@ -47,7 +47,7 @@ macro_rules! laws {
             pub struct $name(rand_distr::$name<Portable>);
 
             impl $name {
-                /// The law with these parameters.
+                /// The distribution with these parameters.
                 ///
                 /// # Errors
                 /// The error of `rand_distr`, if the parameters are invalid.
@@ -74,45 +74,45 @@ macro_rules! laws {
 }
 
 laws! {
-    /// The beta law on (0, 1). Parameters: alpha and beta, above 0.
+    /// The beta distribution on (0, 1). Parameters: alpha and beta, above 0.
     Beta(alpha, beta) or BetaError;
-    /// The Cauchy law. Parameters: median; scale, above 0.
+    /// The Cauchy distribution. Parameters: median; scale, above 0.
     Cauchy(median, scale) or CauchyError;
-    /// The chi-squared law. Parameter: degrees of freedom, above 0.
+    /// The chi-squared distribution. Parameter: degrees of freedom, above 0.
     ChiSquared(degrees) or ChiSquaredError;
-    /// The exponential law. Parameter: the rate, one over the mean.
+    /// The exponential distribution. Parameter: the rate, one over the mean.
     Exp(rate) or ExpError;
-    /// Fisher's F law. Parameters: degrees of freedom of numerator and denominator, above 0.
+    /// Fisher's F distribution. Parameters: degrees of freedom of numerator and denominator, above 0.
     FisherF(numerator, denominator) or FisherFError;
-    /// The Frechet law. Parameters: location; scale and shape, above 0.
+    /// The Frechet distribution. Parameters: location; scale and shape, above 0.
     Frechet(location, scale, shape) or FrechetError;
-    /// The gamma law. Parameters: shape and scale, above 0; its mean is their product.
+    /// The gamma distribution. Parameters: shape and scale, above 0; its mean is their product.
     Gamma(shape, scale) or GammaError;
-    /// The Gumbel law. Parameters: location; scale, above 0.
+    /// The Gumbel distribution. Parameters: location; scale, above 0.
     Gumbel(location, scale) or GumbelError;
-    /// The inverse Gaussian law. Parameters: mean and shape, above 0.
+    /// The inverse Gaussian distribution. Parameters: mean and shape, above 0.
     InverseGaussian(mean, shape) or InverseGaussianError;
-    /// The lognormal law. Parameters: mean and standard deviation of the logarithm.
+    /// The lognormal distribution. Parameters: mean and standard deviation of the logarithm.
     LogNormal(mu, sigma) or NormalError;
-    /// The normal law. Parameters: mean and standard deviation.
+    /// The normal distribution. Parameters: mean and standard deviation.
     Normal(mean, standard_deviation) or NormalError;
-    /// The normal-inverse Gaussian law. Parameters: alpha, above 0; beta, with absolute value below alpha.
+    /// The normal-inverse Gaussian distribution. Parameters: alpha, above 0; beta, with absolute value below alpha.
     NormalInverseGaussian(alpha, beta) or NormalInverseGaussianError;
-    /// The Pareto law. Parameters: smallest value and shape, above 0.
+    /// The Pareto distribution. Parameters: smallest value and shape, above 0.
     Pareto(smallest, shape) or ParetoError;
-    /// The Poisson law, whose whole numbers are given as `f64`. Parameter: its mean, above 0.
+    /// The Poisson distribution, whose integer samples are given as `f64`. Parameter: its mean, above 0.
     Poisson(mean) or PoissonError;
-    /// The skew normal law. Parameters: location; scale, above 0; shape.
+    /// The skew normal distribution. Parameters: location; scale, above 0; shape.
     SkewNormal(location, scale, shape) or SkewNormalError;
-    /// Student's t law. Parameter: degrees of freedom, above 0.
+    /// Student's t distribution. Parameter: degrees of freedom, above 0.
     StudentT(degrees) or ChiSquaredError;
-    /// The triangular law. Parameters: smallest and largest value, and the likeliest.
+    /// The triangular distribution. Parameters: smallest and largest value, and the likeliest.
     Triangular(smallest, largest, mode) or TriangularError;
-    /// The Weibull law. Parameters: scale and shape, above 0.
+    /// The Weibull distribution. Parameters: scale and shape, above 0.
     Weibull(scale, shape) or WeibullError;
-    /// The zeta law on 1, 2, 3, .., given as `f64`. Parameter: the exponent, above 1.
+    /// The zeta distribution on 1, 2, 3, .., given as `f64`. Parameter: the exponent, above 1.
     Zeta(exponent) or ZetaError;
-    /// Zipf's law on 1, 2, .., n, given as `f64`. Parameters: n; the exponent, 0 or above.
+    /// Zipf's distribution on 1, 2, .., n, given as `f64`. Parameters: n; the exponent, 0 or above.
     Zipf(n, exponent) or ZipfError;
 }
 

@@ -11,7 +11,7 @@ use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
 use std::sync::Arc;
 
-/// Number of rounds (of a series) at which bounds are computed, at most.
+/// Largest number of rounds of a series at which bounds are computed.
 const PLACES: u64 = 60;
 
 /// What all bounds of one replication need; the information gain is computed once.
@@ -20,10 +20,10 @@ pub(super) struct Bounds<'a> {
     instance: &'a Instance,
     arms: Arms,
     rounds: Vec<u64>,
-    /// Largest minus smallest value.
+    /// Largest minus smallest noise-free value of the objective.
     range: f64,
-    /// Upper bounds on the information gain after each of `rounds`: `None` before they are computed, `Some(None)` if
-    /// they cannot be computed.
+    /// Upper bounds on the information gain after each round of `rounds`: `None` before they are computed, `Some(None)`
+    /// if they cannot be computed.
     gains: Option<Option<Vec<f64>>>,
     /// The smallest singular value of the inputs, computed at its first use.
     sigma_min: Option<f64>,
@@ -69,7 +69,7 @@ impl<'a> Bounds<'a> {
             let bound = self.disclosed(&theorem);
             record.bounds.extend(if changes { bound.map(RegretBound::withheld) } else { bound });
         }
-        // No theorem is known for the other releases.
+        // No theorem is known for releases other than disclosure and PO-GP-UCB's projection.
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// Theorem 3's assumptions and terms, and its bound where the assumptions hold. The theorem is about the isotropic
-    /// squared exponential covariance: nothing is stated for another one.
+    /// squared exponential covariance: for another covariance, nothing is added to the record.
     fn projected(
         &mut self,
         record: &mut SeriesRecord,

@@ -63,7 +63,7 @@ impl Protocol for OutsourcedProtocol {
 }
 
 impl Rounds for OutsourcedProtocol {
-    /// Evaluations are counted from 1, initial points included; 0 is the exchange of the inputs.
+    /// The number of the evaluation, from 1, initial points included; 0 for the exchange of the inputs.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::RequestInputs | Message::Inputs { .. } => Some(0),

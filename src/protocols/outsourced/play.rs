@@ -76,7 +76,7 @@ impl Protocol for Outsourced {
             rows.and(learner).and(asked).with_record_size(ITERATION * outcomes as f64)
         };
         let series = self.series.iter().enumerate().map(of_series);
-        // Bounds on the information gain choose rows one by one, as an exact posterior does.
+        // To bound the information gain, rows are chosen greedily, which costs as much as an exact posterior.
         let gains = problem.of_learner(posterior_effort(problem.arms, rounds), ("rounds", rounds));
         series.fold(gains, Effort::then)
     }

@@ -33,14 +33,15 @@ pub struct Outsourced {
     #[serde(default = "one")]
     pub initial_points: u64,
     /// Largest number of queries that wait for their answers at the same time: the modeler asks the next one as soon as an
-    /// answer arrives. What is released, and its cost, does not depend on it. The curator works on several queries at once
-    /// if its `compute` is `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the
-    /// open queries had not been asked, so it repeats them. No theorem is shown for more than one query at a time.
+    /// answer arrives. Each answer is released in the same way and at the same privacy cost for every value of this field,
+    /// but which rows are queried may differ. The curator works on several queries at once if its `compute` is
+    /// `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the open queries had not
+    /// been asked, so it may ask them again. Above 1, the report shows no theorem's bound on the regret.
     /// Default: 1.
     #[serde(default = "one_query")]
     pub queries_at_once: NonZeroU64,
-    /// When the modeler repeats a request. Default: after 1 s, then after waits that double up to 32 s, 100 times in
-    /// all.
+    /// When the modeler repeats a request. Default: after 1 s, then after waits that double up to 32 s, minus a random part
+    /// of up to one half; a request is sent at most 100 times in all.
     #[serde(default)]
     pub retry: Retry,
     /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly.

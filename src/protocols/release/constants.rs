@@ -60,7 +60,7 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
 /// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that the noise of
 /// at least one outcome exceeds half of q.
 ///
-/// The sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
+/// It is the sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
 /// over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of these bounds fails,
 /// Theorem 1 holds too.
 #[must_use]
@@ -134,7 +134,7 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 /// r, the reach, is 1 in the paper. It has to be 2: with records of norm at most 1 and a training loss of Lipschitz constant
 /// 1, weights have norm up to 1 / lambda_min, so the margins of two records differ by up to 2 / lambda_min. Example: the
 /// hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x = 1, y = 1 and
-/// x = 1, y = -1 have margins 1/2 and -1/2.
+/// x = 1, y = -1 have margins 1/2 and -1/2, which differ by 1 = 2 / lambda.
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))
@@ -208,7 +208,7 @@ mod tests {
         for (n, rounds, d) in [(2usize, 1u64, 0.3f64), (400, 50, 0.05), (25, 7, 1e-3)] {
             let delta = Delta::new(d).unwrap();
             let confidence = |t: u64| n as f64 * tail(beta(n, t, delta).sqrt());
-            // |f - f'| has variance 2 (1 - k1).
+            // f - f' has variance 2 (1 - k1).
             let apart = n as f64 * tail(c_noisy(n, d, 0.9) / (0.2f64).sqrt());
             let means = apart + 2.0 * confidence(rounds + 1);
             assert!((failure_of_means(d, rounds) / means - 1.0).abs() < 1e-9);

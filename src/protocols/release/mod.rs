@@ -2,7 +2,7 @@
 //! (Kusner, Gardner, Garnett and Weinberger 2015).
 //!
 //! The owner holds the validation set V and tries settings; workers, which are machines of the owner, train a model for
-//! each setting. When all trials are done, the owner releases once and publishes the result to readers.
+//! each setting. When all trials are done, the owner makes its private releases and publishes them to readers.
 //! [`EverySetting`] also publishes each setting before it is tried.
 //!
 //! ```text

@@ -95,13 +95,13 @@ impl Trials {
     }
 }
 
-/// The published setting and value, and the setting that a reader chose.
+/// The published setting and performance, and the noise-free value of the setting that a reader uses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
     pub(super) value: Option<f64>,
-    /// The value, without noise, of the setting that a reader chose; `None` before a reader has chosen one, or if the value
-    /// is not known.
+    /// The noise-free value of the setting that the first reader uses (the published one, or a random one); `None` before
+    /// that, or if the value is not known.
     pub(super) chosen: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! The owner: tries settings on its validation set, releases once, and publishes.
+//! The owner: tries settings on its validation set, and publishes what the mechanisms of its publication release.
 
 mod among_trials;
 
@@ -171,7 +171,7 @@ impl Owner {
     }
 
     /// Records the setting of a trial in the ledger for relays that can read messages to workers. Before the first
-    /// outcome a setting depends on no record, so nothing is recorded.
+    /// known outcome a setting depends on no record, so nothing is recorded.
     fn record_for_relays(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The neighbouring relation of scaled inputs: neighbours differ in one row, and their two versions of this row are at most
-/// this distance apart (Kharkovskii, Dai and Low 2020, Definition 1).
+/// Largest Euclidean distance, in scaled inputs, between the two versions of the one row in which neighbouring data sets
+/// differ (Kharkovskii, Dai and Low 2020, Definition 1).
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
 /// The fact that the objective was measured, from which regret is computed.
@@ -116,8 +116,8 @@ pub struct Measurer {
     pub(in crate::protocols) stream: Stream,
     /// Releases counted against the privacy budget.
     pub(in crate::protocols) meter: BudgetMeter,
-    /// Answers that are missing because of their outcome, the node of the seed tree that decides which, and the largest
-    /// value of any arm.
+    /// How answers are missing because of their outcome, the node of the seed tree from which it is drawn which answers are
+    /// missing, and the largest noise-free value of any arm.
     silence: Option<(Informative, Key, f64)>,
     /// The answer to each round; none where it is missing.
     answered: BTreeMap<u64, Option<Released<f64>>>,

@@ -311,7 +311,8 @@ impl ReplicationSetup {
     }
 }
 
-/// How the evaluations of a search are numbered; the first numbers are those of the initial points.
+/// How the evaluations of a search are numbered. The first `initial_points` of them count as initial points, the others as
+/// rounds of the learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
     /// By the round of the query: for searches with one open query at a time.

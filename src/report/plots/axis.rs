@@ -98,7 +98,7 @@ impl Axis {
         axis
     }
 
-    /// A linear axis for things without a value, at 1, 2, .., each with a label; of more than 40 labels only
+    /// A linear axis for items that have no numeric value, at 1, 2, .., each with a label; of more than 40 labels only
     /// some are shown.
     #[must_use]
     pub fn in_order(labels: &[String]) -> Self {

@@ -81,7 +81,8 @@ fn blocks(all: &[Block]) -> Markup {
     }
 }
 
-/// Figures in rows: one with several charts fills a row, and so does the last of an odd number of single charts in a row.
+/// Figures in rows of two. A figure with several charts fills a row, and so does the last of an odd number of consecutive
+/// figures with one chart.
 fn plates(group: &[Block]) -> Markup {
     let single: Vec<bool> =
         group.iter().map(|block| matches!(block, Block::Figure(one) if one.charts.len() == 1)).collect();

@@ -126,8 +126,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict. If it is refuted, with the condition under which the upper bound holds, if there is one; if it is
-/// inconclusive, with the reason; if it is consistent, with the factors.
+/// The verdict in words. A refuted claim is followed by the condition under which the upper bound holds, if there is one;
+/// an inconclusive verdict by the reason; a consistent one by the factors between tested and measured epsilon.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {

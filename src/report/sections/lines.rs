@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MAX_LINES: usize = 8;
-/// Largest number of figures of a kind: a study of ten thousand cells would have as many, in a page that no browser opens.
+/// Largest number of figures of a kind. Without it, a study of ten thousand cells would have as many figures, and no browser
+/// could open its page.
 pub(super) const MAX_FIGURES: usize = 100;
 /// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
 const MAX_POINTS: usize = 400;

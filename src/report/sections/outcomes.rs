@@ -50,11 +50,13 @@ const NOTES: [(&str, &str); 6] = [
     ),
     (
         "Sums over what is common",
-        "share of the domain: of its points, those to which every agent that can measure them follows sums (`CommonPoints`), or in \
-         regions whose sums contain all agents (`CoveredRegions`). share of own points lost: of the points that an agent can \
-         measure, those to which it follows no sums, or in regions whose sums lack it. value lost outside of it: \
-         the best value of an agent's function over its own points minus that over those to which it follows sums, in round 0, \
-         mean over agents that follow sums anywhere. agents in a sum: how many agents can measure enough of a region.",
+        "share of the domain: the share of all points that are common. With `CommonPoints`, a point is common if at \
+         least the stated share of agents can measure it: agents follow sums only to common points. With \
+         `CoveredRegions`, it is common if the sum of its region contains all agents. share of own points lost: the \
+         share of the points that an agent can measure that are not common, or (`CoveredRegions`) whose region has a \
+         sum without this agent. value lost outside of it: the best value of an agent's function over its own points \
+         minus the best over its own common points, in round 0, mean over agents that follow sums anywhere. agents in \
+         a sum: how many agents the sum of a region contains.",
     ),
     (
         "PO-GP-UCB's design rule",

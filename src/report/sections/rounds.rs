@@ -79,8 +79,8 @@ fn names(summary: &Summary) -> Vec<String> {
     names
 }
 
-/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once,
-/// or the next rounds with a known number.
+/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once.
+/// If no number is known in such a round, the next round with a known number is shown.
 fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
     let known: BTreeSet<u64> = points.map(|point| point.t).collect();
     let last = known.last().copied().unwrap_or(0);

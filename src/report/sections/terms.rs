@@ -4,13 +4,15 @@
 const TERMS: [(&str, &str); 16] = [
     (
         "epsilon",
-        "The privacy loss: every set of things that an observer may see is at most e^epsilon times as probable, plus delta, as on \
-         neighbouring data, where one unit (row, user or agent) is changed as the note on neighbours says. 0 means that nothing is \
-         learned; 1 is a common target; above 10 little is promised.",
+        "The privacy loss: the probability of every set of outputs that an observer may see is at most e^epsilon times \
+         its probability on neighbouring data, plus delta. Neighbouring data differ in one unit (row, user or agent), as \
+         the note on neighbours says. 0 means that nothing is learned; 1 is a common target; above 10 little is \
+         promised.",
     ),
     (
         "delta",
-        "A probability that is added in the definition of epsilon: P(S) is at most e^epsilon P'(S) + delta for every set S of outputs.",
+        "A probability that is added in the definition of epsilon: P(S) is at most e^epsilon P'(S) + delta for every \
+         set S of outputs, where P and P' are the distributions of outputs on two neighbouring data sets.",
     ),
     (
         "simple regret",

@@ -1,5 +1,5 @@
-//! Every setting is published as soon as it is chosen, with a proof that needs no prior; the paper names this as future
-//! work.
+//! Every setting is published as soon as it is chosen, with a proof that needs no prior; Kusner et al. 2015 name this as
+//! future work.
 
 use super::{
     Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, TaskOutline, positive,

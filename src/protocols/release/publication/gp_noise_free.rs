@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 /// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. If the functions come from the
 /// assumed prior and the search converges at the rate that A and tau state, then for every pair of neighbours this is
-/// epsilon-DP with probability at least 1 - delta over the functions. This is not (epsilon, delta)-DP, which holds for
-/// every function.
+/// epsilon-DP with probability at least 1 - delta over the functions. This is not (epsilon, delta)-DP, which would
+/// have to hold for every function.
 ///
-/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so they are inputs,
-/// and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
+/// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so the scenario states
+/// them, and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
 /// noise variance is 1e-8, in squared units of the outcome. It is not the branch and bound of de Freitas et al., which
 /// refines a lattice of a continuous domain and whose regret A and tau describe: for GP-UCB they are an assumption.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.

@@ -73,7 +73,7 @@ const NAMES: [[&str; 2]; 2] = [
 
 impl GpNoisy {
     /// The delta that goes into every constant. With 3/5 of `delta`, the failure probabilities of both data sets'
-    /// confidence bounds, of their distance and of their noise (3/5 times 1/2 + 1/2 + 1/3 + 1/3) sum up to `delta`.
+    /// confidence bounds, of their distance and of their noise (3/5 times (1/2 + 1/2 + 1/3 + 1/3)) sum up to `delta`.
     fn inner_delta(&self) -> Delta {
         match self.constants {
             Constants::Corrected => {

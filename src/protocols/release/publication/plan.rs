@@ -46,7 +46,7 @@ impl TaskOutline {
     }
 }
 
-/// Seconds in which all accountants compute the loss of one release.
+/// Estimated time in seconds in which all accountants compute the loss of one release.
 pub(super) const ONE_RELEASE: f64 = 0.002;
 
 /// Seconds in which all accountants compute the loss of a release of this pure epsilon: on a grid, which is longer for a
@@ -63,7 +63,7 @@ pub trait Publication: Send + Sync {
     }
 
     /// The epsilon of the Laplace release that has the most noise in relation to its sensitivity,
-    /// and how that noise is sampled. `None` without Laplace noise, which is the default.
+    /// and how that noise is sampled; `None` if the recipe adds no Laplace noise. Default: `None`.
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         None
     }

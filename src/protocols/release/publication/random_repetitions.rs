@@ -70,7 +70,7 @@ fn twenty() -> Repetitions {
     Repetitions::Geometric { mean: AboveOne::new(20.0).expect("20 is above 1") }
 }
 
-/// Smallest shape of the number of trials.
+/// Smallest shape parameter of the distribution of the number of trials.
 const LEAST_SHAPE: f64 = -0.9;
 
 /// Largest mean number of trials: drawing the number takes time proportional to it.

@@ -6,8 +6,9 @@ use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The points that each agent of a group can measure: those of its own part of the domain. Sums of weights predict a value at
-/// every point, since all agents have the same features; an agent that follows a sum takes the best of its own points.
+/// The points that each agent of a group can measure: those of its own part of the domain. The server's sums of weights of
+/// random features predict a value at every point, since all agents have the same features; an agent that follows a sum
+/// measures the point with the largest predicted value among its own points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Domain {
     /// A random subset with this share of the points, above 0, rounded to at least one point; each agent has its own.

@@ -335,8 +335,8 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: c is the function of its cluster, shifted, and g a further draw of
-    /// the same kind.
+    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: c is the function of the agent's cluster, shifted,
+    /// and g a further draw of the same kind.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);

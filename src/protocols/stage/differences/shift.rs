@@ -39,7 +39,7 @@ pub enum Shift {
 
 /// Largest standard deviation: shifts stay below the domain's side.
 const MAX_SD: f64 = 0.3;
-/// Standard deviations at which the normal law is truncated.
+/// Number of standard deviations at which the normal distribution is truncated.
 const TRUNCATED: f64 = 3.0;
 
 impl Shift {

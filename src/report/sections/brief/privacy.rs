@@ -210,8 +210,8 @@ fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
     Some((sums().fold(f64::INFINITY, f64::min), most))
 }
 
-/// The proven epsilon: of the unit, or the sum for a person; of each unit if that sum is not proven. "or none" if some cells
-/// have none.
+/// The proven epsilon of a line: that of its unit; for a person, the sum, or the epsilon of each unit if the sum is not
+/// proven. "or none" is added if some cells have no proven epsilon.
 fn proven(line: &Learned<'_>) -> String {
     let of = |one: &Unit<'_>| match one.proven() {
         (Some(range), true) => span(range, bound),
@@ -325,8 +325,8 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
 }
 
-/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta unless `said`, the delta
-/// that the line or the title states, is given.
+/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta, unless the line or the title
+/// already states that delta (`said`).
 fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
     if row.epsilon_tight.is_infinite() {
         return vec![Span::plain("none")];

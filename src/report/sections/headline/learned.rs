@@ -255,8 +255,8 @@ fn explanation(loss: &Loss) -> String {
 /// Words of a sentence, and the series and observers that it is about.
 type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
-/// A sentence on the losses of the best private series to the observers without a sentence on this series, with these pairs of
-/// series and observer. `None` if there is no such loss.
+/// A sentence on the losses of the best private series to those observers that are not paired with this series in `told`,
+/// and the pairs of series and observer that the sentence is about. `None` if there is no such loss.
 fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
     let (best, _) = chosen(summary, Measure::of(summary)?)?;
     if !matches!(best.protection, Protection::Bounded(..)) {

@@ -65,7 +65,7 @@ impl<'a> Pair<'a> {
         tier(self.private?.protection)
     }
 
-    /// By how much the private series is worse than the other one; 0 if it is not worse.
+    /// By how much the private series is worse than the one without privacy; 0 if it is not worse.
     fn gap(&self) -> Option<f64> {
         Some((self.private?.value.mean - self.free?.value.mean).max(0.0))
     }

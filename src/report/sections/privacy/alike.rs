@@ -1,4 +1,4 @@
-//! What a long note says otherwise than an earlier one, so that only this is printed.
+//! The parts of a long note that differ from an earlier note, so that only these parts are printed.
 
 /// Shorter notes are printed in full.
 const LONG: usize = 25;

@@ -23,8 +23,8 @@ struct Note {
 }
 
 impl Notes {
-    /// The number of a note; `None` for an empty one. Of a long note that is nearly the same as an earlier one, only that is printed
-    /// which differs.
+    /// The number of a note; `None` for an empty one. Of a long note that is nearly the same as an earlier one, only the
+    /// parts that differ are printed.
     pub(in crate::report::sections) fn number(&mut self, note: &str) -> Option<usize> {
         let shown = self.like_an_earlier_one(note).unwrap_or_else(|| note.to_owned());
         self.number_cut(note, |_| shown.clone())
