@@ -144,7 +144,8 @@ const BEST_FOUND: &str = "best value found by any series, which regret is measur
 /// regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
 /// points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {
-    let found = records.iter().flat_map(|record| &record.iterations).map(|one| one.value);
+    // The best value so far, which may be that of a round that is not stored.
+    let found = records.iter().flat_map(|record| &record.iterations).map(|one| -one.simple_regret);
     let Some(best) = found.reduce(f64::max) else { return };
     for record in records {
         for one in &mut record.iterations {
@@ -152,5 +153,30 @@ pub fn against_best_found(records: &mut [SeriesRecord]) {
             one.cumulative_regret += best * one.t as f64;
         }
         record.outcomes.push(SeriesOutcome::new(BEST_FOUND, best));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Round 2, which is not stored, has the best value of all series, 5.
+    #[test]
+    fn the_best_value_found_may_be_in_a_round_that_is_not_stored() {
+        let mut regret = Regret::new(0.0);
+        let mut iteration = |t: u64, value: f64| {
+            regret.evaluated(t, value);
+            let (simple_regret, cumulative_regret) = (regret.simple, regret.cumulative);
+            Iteration { t, arm: t, outcome: value, value, simple_regret, cumulative_regret, seconds: 0.0 }
+        };
+        let [first, _, third] = [iteration(1, 1.0), iteration(2, 5.0), iteration(3, 2.0)];
+        let mut records = [
+            SeriesRecord { iterations: vec![first, third], ..SeriesRecord::empty("a") },
+            SeriesRecord::empty("b"),
+        ];
+        against_best_found(&mut records);
+        let regrets = |one: &Iteration| [one.simple_regret, one.cumulative_regret];
+        let found: Vec<[f64; 2]> = records[0].iterations.iter().map(regrets).collect();
+        assert_eq!(found, [[4.0, 4.0], [0.0, 7.0]]);
     }
 }

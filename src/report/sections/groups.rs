@@ -53,19 +53,22 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
         return None;
     }
     let beside = names.len() <= BESIDE;
+    let cohorts = are_cohorts(summary);
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let of = |name: &&str| series.groups.iter().find(|group| group.group == *name);
-        let words = |group: Option<&GroupSummary>| {
-            group.map_or_else(String::new, |g| regret(g.regret_per_user.unwrap_or(g.simple_regret)))
+        // A cohort without users in any replication has no regret per user.
+        let of_group = |group: &GroupSummary| match cohorts {
+            true => group.regret_per_user,
+            false => Some(group.simple_regret),
         };
+        let words = |group: Option<&GroupSummary>| group.and_then(of_group).map_or_else(String::new, regret);
         let worst = series.fairness.as_ref().map_or("", |found| &found.worst_group);
         let mut row: Vec<String> = match beside {
             true => names.iter().map(|name| words(of(name))).collect(),
             false => vec![worst.to_owned(), words(of(&worst))],
         };
         row.push(series.fairness.as_ref().map_or_else(String::new, |f| format!("{:.3}", f.jain_index)));
-        let compared = |group: &GroupSummary| group.regret_per_user.unwrap_or(group.simple_regret);
-        let exact: Vec<_> = series.groups.iter().map(compared).collect();
+        let exact: Vec<_> = series.groups.iter().map(of_group).collect();
         (exact, row)
     };
     let found = rows(summary, numbers).filled();
@@ -73,7 +76,6 @@ pub(super) fn brief(summary: &Summary) -> Option<Section> {
     columns.push("Jain's index");
     let heads = found.heads();
     let remark = found.remark();
-    let cohorts = are_cohorts(summary);
     let title = match cohorts {
         true => "Cumulative regret per user, by cohort (mean ± standard error)",
         false => "Simple regret by group of agents (mean ± standard error)",

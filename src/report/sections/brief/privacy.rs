@@ -87,8 +87,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
         cells.push(Cell::default());
         cells.extend(one_delta.is_none().then(|| Cell::plain(delta(row.delta))));
         // The delta is not repeated if it stands in its own column or in the title.
-        let said =
-            one_delta.is_none() || one_delta.as_ref().is_some_and(|told| told.contains(&delta(row.delta)));
+        let said = one_delta.as_ref().is_none_or(|told| states(told, &delta(row.delta), row.person));
         cells.push(Cell::of(of_study(row, notes, said.then_some(row.delta))));
         cells.push(Cell::of(vec![emphasised(row.basis.words().to_owned(), row.basis)]));
         rows.push(cells.into_iter().collect());
@@ -129,6 +128,14 @@ fn uniform(lines: &[Learned<'_>]) -> Option<String> {
         ([one], [sum]) => Some(format!(", at delta {one}, sums at delta {sum}")),
         _ => None,
     }
+}
+
+/// Whether the part of a title that [`uniform`] returns states the delta `own` of a row, which is of a sum over the units of a
+/// person or not.
+fn states(title: &str, own: &str, person: bool) -> bool {
+    let sums = title.split(", ").find_map(|part| part.strip_prefix("sums at delta "));
+    let units = title.split(", ").find_map(|part| part.strip_prefix("at delta "));
+    sums.filter(|_| person).or(units) == Some(own)
 }
 
 /// The delta of the proven epsilon of a line: that of the sum if the line shows a sum.
@@ -353,4 +360,18 @@ fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
         })
     };
     all().filter(|row| row.person || !brought(row)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::states;
+
+    #[test]
+    fn a_title_states_its_own_deltas_only() {
+        let title = ", at delta 2.1e-5, sums at delta 1e-51";
+        assert!(states(title, "2.1e-5", false) && states(title, "1e-51", true));
+        assert!(!states(title, "1e-5", false) && !states(title, "1e-5", true));
+        assert!(!states(title, "1e-51", false) && !states(title, "2.1e-5", true));
+        assert!(states(", at delta 1e-5", "1e-5", true) && !states("", "1e-5", false));
+    }
 }
