@@ -17,7 +17,8 @@ pub(super) enum Reward {
         /// The noise.
         noise: Noise,
     },
-    /// One of two rewards: the worst of all distributions that exceed a bound with a given probability.
+    /// One of two rewards, drawn at random: the worst of all distributions that exceed a bound with at most a given
+    /// probability.
     Mixed {
         /// The reward within the bound.
         near: f64,
