@@ -115,8 +115,8 @@ impl EpsilonSteps {
         }
     }
 
-    /// Merges the waiting histories into `steps`. `level` is the first of the steps that are merged next, all of which have the
-    /// same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least the
+    /// Merges the waiting histories into `steps`. `level` is the first of the steps that are merged next, all of which have
+    /// the same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least the
     /// final epsilon of each, the losses by round of these histories have no effect and are not computed.
     fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
         let waiting = &self.seen[self.done..];

@@ -11,8 +11,8 @@ use crate::protocols::local::{Local, RunningMean};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, ProtectedUnit, Time, counted};
 
-/// The audit of the means that one series publishes. The neighbours differ in the rewards of one person, all of which lie beyond
-/// one end of the range or beyond the other. `visits` is the largest number of visits of one person.
+/// The audit of the means that one series publishes. The neighbours differ in the rewards of one person, all of which lie
+/// beyond one end of the range, or all beyond the other. `visits` is the largest number of visits of one person.
 pub(super) fn published(
     recipe: &Local,
     series: &str,
