@@ -150,8 +150,8 @@ pub fn smallest_noise_of_one(
 /// of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and rounded down, with a
 /// relative accuracy of 1e-4.
 ///
-/// `together` maps the epsilon of one release to the composition of all releases. Uses the smallest of three bounds that
-/// are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of
+/// `together` maps the epsilon of one release to the composition of all releases. The loss is the smallest of three bounds
+/// that are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of
 /// exponential mechanisms.
 #[must_use]
 pub fn epsilon_of_each(

@@ -25,7 +25,8 @@ pub struct EpsilonAt {
 }
 
 /// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later one; before
-/// the first step nothing was released. Epsilon does not decrease by more than the accountant's resolution of 0.1 %.
+/// the first step nothing was released. From step to step epsilon
+/// increases, or decreases by at most 0.1 %, the accountant's resolution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
@@ -42,7 +43,7 @@ struct Followed {
     history: History,
     /// The rounds, ascending.
     places: Vec<u64>,
-    /// The loss after the last of them is at most this.
+    /// An upper bound on the loss after the last of these rounds.
     at_the_end: f64,
     delta: Delta,
 }
@@ -114,9 +115,9 @@ impl EpsilonSteps {
         }
     }
 
-    /// Adds the histories that wait. `level` is the first of the steps that are merged next, all of which have the same epsilon.
-    /// If it is not after the first round of any waiting history, and its epsilon is at least as large as theirs, the losses by
-    /// round of these histories have no effect and are not computed.
+    /// Merges the waiting histories into `steps`. `level` is the first of the steps that are merged next, all of which have
+    /// the same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least the
+    /// final epsilon of each, the losses by round of these histories have no effect and are not computed.
     fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
         let waiting = &self.seen[self.done..];
         let is_below = |level: EpsilonAt| {

@@ -51,7 +51,8 @@ pub(super) fn needs_share(item: &Item) -> bool {
 }
 
 /// The guarantees if `share`, a part of delta, is divided equally among the releases that need a share; `None` if there are
-/// such releases and `share` is not above 0. All items must be priceable.
+/// such releases and `share` is not above 0. All costs must be in range and
+/// protected (`pairs::is_priceable`).
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
     if needy > 0.0 && share <= 0.0 {

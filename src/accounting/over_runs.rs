@@ -65,7 +65,7 @@ impl OverRuns {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
-            // A run with fewer of the same releases has no larger loss. It may exceed a smaller
+            // A run with fewer of the same releases has no larger loss. It may exceed its own, smaller
             // claim by a larger factor, so histories with claims are always priced.
             if history.claimed().claimed == 0 && self.priced.iter().any(|known| known.dominates(&history)) {
                 self.runs_differ = true;

@@ -38,8 +38,8 @@ pub struct Units {
 }
 
 /// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about
-/// all units. Rewards without a number are separate units, with one report each. If no release has a number, all other
-/// releases are about the same unit.
+/// all units. Each reward without a number is a unit of its own, and counts once for each released quantity and cost. If no
+/// release has a number, all other releases are about the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();

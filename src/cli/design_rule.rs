@@ -1,5 +1,5 @@
-//! `subrosa calibrate --scenario`: for every projection of a scenario, the largest number of columns r at which no singular value
-//! is lifted.
+//! `subrosa calibrate --scenario`: for every projection of a scenario, the largest number of columns r at which no
+//! singular value is lifted, that is, increased because the smallest one is below the threshold omega.
 
 use super::exit::Exit;
 use super::load::load;

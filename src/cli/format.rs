@@ -1,4 +1,4 @@
-//! `subrosa fmt`: gives scenario files the usual white space.
+//! `subrosa fmt`: gives scenario files the standard indentation and spaces; line breaks and everything else stay.
 
 use super::exit::Exit;
 use super::load::print_error;

@@ -257,8 +257,8 @@ fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Resu
     Ok(filled(RELEASE, &[("NETWORK", NETWORK), ("LABEL", &label), ("INPUTS", &inputs), ("FILE", &file)]))
 }
 
-/// A template in which each placeholder is replaced by its value; `values` has pairs of both. A placeholder's name
-/// that occurs inside a value is not replaced.
+/// A template in which each placeholder is replaced by its value; `values` has pairs (placeholder, value). A
+/// placeholder's name that occurs inside a value is not replaced.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     let next = |rest: &str| {

@@ -114,8 +114,8 @@ pub(super) trait Law: fmt::Debug {
     }
 
     /// Centre and scale of the bulk of the law, if this scale may be far smaller than the largest losses;
-    /// else `None`. The [`Self::cells`] of such a law over adjacent ranges of losses have masses that add up
-    /// to those of the whole law.
+    /// else `None`. If [`Self::cells`] divides such a law over adjacent ranges of losses, the masses of all
+    /// ranges add up to the masses of the whole law.
     fn bulk(&self) -> Option<(f64, f64)> {
         None
     }

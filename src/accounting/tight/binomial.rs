@@ -21,7 +21,7 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
 /// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance: the largest epsilon over
 /// the mechanisms with losses t and t - range, with the same t for all.
 ///
-/// Delta counts the outputs whose total loss is above epsilon, those with at most l low losses. For a fixed l,
+/// Delta is a sum over the outputs whose total loss is above epsilon, that is, with at most l low losses. For a fixed l,
 /// epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs under P and Q.
 /// epsilon(t) is stationary where t = (epsilon + (l + 1) range) / (count + 1). The search iterates this fixed point, and
 /// increases or decreases l by 1 as long as epsilon increases.

@@ -7,8 +7,8 @@
 
 use crate::special::{normal_cdf, normal_quantile};
 
-/// Number of points of the sampler's grid that are tried on either side of the one that inverting the sampler
-/// gives. The inverse and the sampler are wrong by a few units in the last place; where the noise is about as
+/// Number of points of the sampler's grid that are tried on either side of the point that the sampler's inverse
+/// gives for the output. The inverse and the sampler are wrong by a few units in the last place; where the noise is about as
 /// large as the secret, at most a few grid points are rounded to the same sum.
 const WINDOW: i64 = 64;
 const GRID: f64 = (1u64 << 52) as f64;

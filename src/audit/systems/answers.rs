@@ -32,9 +32,10 @@ pub(super) struct Answering<'a> {
 }
 
 /// The answers of one series of a [`Search`](crate::protocols::Search), for an implementation of
-/// [`Audited`](super::Audited). On D and D', the outcome of one row is one or the other outcome of the mechanism's
-/// worst pair; the searching party sees the answers. For an objective made from records, a second candidate changes
-/// the outcome of a row that is not queried. The statement is about the epsilon that follows from the mechanism's price.
+/// [`Audited`](super::Audited). D and D' differ in the outcome of one row: on either side it is one of the two
+/// outcomes of the mechanism's worst pair. The searching party sees the answers. For an objective made from records, a
+/// second candidate changes the outcome of a row that is not queried. The statement is about the epsilon that follows
+/// from the mechanism's price.
 ///
 /// ```
 /// use subrosa::audit::systems::{AuditContext, Candidates, NotAuditedReason, search_candidates};

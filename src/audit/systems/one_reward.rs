@@ -17,7 +17,8 @@ pub(super) enum Reward {
         /// The noise.
         noise: Noise,
     },
-    /// One of two rewards: the worst of all distributions that exceed a bound with a given probability.
+    /// One of two rewards, drawn at random: the worst of all distributions that exceed a bound with at most a given
+    /// probability.
     Mixed {
         /// The reward within the bound.
         near: f64,
@@ -67,8 +68,8 @@ impl Reward {
     }
 }
 
-/// ln of the ratio of the densities of a report with Laplace noise: rewards are `near`, or `far` with probability
-/// `beyond`, on one side, and minus these on the other.
+/// ln of the ratio of the densities of a report with Laplace noise. On one side the reward is `near`, or `far` with
+/// probability `beyond`; on the other side it is `-near`, or `-far` with the same probability.
 pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64, f64), scale: f64) -> f64 {
     let log_density = |sign: f64| {
         let at = |reward: f64| -(report - sign * reward).abs() / scale;

@@ -11,8 +11,8 @@ use crate::protocols::local::{Local, RunningMean};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, ProtectedUnit, Time, counted};
 
-/// The means that one series publishes, on two persons' rewards beyond the two ends of the range; `visits` is the largest number of
-/// visits of one person.
+/// The audit of the means that one series publishes. The neighbours differ in the rewards of one person, all of which lie
+/// beyond one end of the range, or all beyond the other. `visits` is the largest number of visits of one person.
 pub(super) fn published(
     recipe: &Local,
     series: &str,
@@ -26,7 +26,8 @@ pub(super) fn published(
     let pair = means.range.worst_pair().ok_or_else(|| AuditError::scenario("the range has no ends"))?;
     let given = visits.min(mechanism.contributions().get());
     let steps = mechanism.steps().get();
-    // What counts: of the person, the first rewards up to the stated number; all other rewards are at the lower end.
+    // The values that enter the sums: the person's first rewards, at most the stated number of contributions; all other
+    // rewards are at the lower end.
     let low = means.range.low.get();
     let counting = |reward: f64| -> Vec<Vec<f64>> {
         (0..steps).map(|step| vec![if step < given { means.range.clip(reward) } else { low }]).collect()

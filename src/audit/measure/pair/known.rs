@@ -161,12 +161,12 @@ impl KnownPair {
         !matches!(self.law, Law::Largest(_))
     }
 
-    /// The smallest epsilon, at least 0, that holds for this pair at `delta`, the worse of the two directions; infinite
-    /// if none does. Up to [`numerical_error`].
+    /// The smallest epsilon, at least 0, that holds for this pair at `delta` in both directions; infinite if no epsilon
+    /// does. Its error is at most [`numerical_error`].
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
         if let Some((rough, fine)) = self.in_cells(delta) {
-            // The error falls with the square of the width: extrapolated to width 0.
+            // The error falls with the square of the width, so epsilon is extrapolated to width 0.
             return (fine - (rough - fine) / 3.0).max(0.0);
         }
         match &self.law {
@@ -179,8 +179,8 @@ impl KnownPair {
         }
     }
 
-    /// Epsilon by cells of two widths, one half of the other, both a little too large; `None` where there are no cells,
-    /// or for a delta below the tail that they leave out, where the accountant is more accurate.
+    /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` where
+    /// there are no cells, or for a delta below the tail that they leave out, where the accountant is more accurate.
     pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {
         let costs = self.few().filter(|_| delta > 0.0)?;
         let [rough, fine] = [1.0, 2.0].map(|finer| Curve::of(costs, finer).map(|curve| curve.epsilon(delta)));

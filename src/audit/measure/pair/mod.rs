@@ -1,5 +1,5 @@
 //! A pair of neighbours with known output distributions: its exact loss, and the largest noise that is
-//! consistent with what was counted.
+//! consistent with the counts of an event.
 
 mod curve;
 mod discrete;

@@ -101,7 +101,8 @@ impl KnownPair {
             return 0.0;
         }
         let pair = self.with_noise(factor);
-        // Three times the error of the cells is subtracted.
+        // The narrower cells give an epsilon that is too large by about (rough - fine) / 3. Three times this error is
+        // subtracted, so that the result is a lower bound.
         pair.in_cells(delta)
             .map_or_else(|| pair.epsilon(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
     }

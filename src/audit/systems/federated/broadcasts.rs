@@ -144,7 +144,7 @@ struct Round {
     mechanism: FederatedSum,
     pair: Pair<ReceivedVectors>,
     moved: SubsampledShift,
-    /// The number of sampled agents for which the share of vectors within the clipping norm is computed.
+    /// The expected number of sampled agents, by which the noisy count of vectors within the clipping norm is divided.
     sampled: f64,
 }
 

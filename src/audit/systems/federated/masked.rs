@@ -86,7 +86,7 @@ enum Observer {
 }
 
 impl Observer {
-    /// Agents other than the target whose parts the observer knows.
+    /// Agents other than the target whose parts (weighted vector and share of the noise) the observer knows.
     fn pooled(self, masked: &MaskedRound, target: usize) -> Vec<usize> {
         let known = match self {
             Self::Server => masked.colluding(),
@@ -153,12 +153,12 @@ struct ObservedRound {
     moved: SubsampledShift,
 }
 
-/// All sums of a run, seen by an observer who subtracts the parts that it knows.
+/// All sums of a run, seen by an observer who subtracts what the agents that it knows added to them.
 struct ObservedSums {
     masked: MaskedRound,
     rounds: Vec<ObservedRound>,
     target: usize,
-    /// Agents whose parts the observer knows.
+    /// Agents whose parts (weighted vector and share of the noise) the observer knows.
     pooled: Vec<usize>,
     pair: Option<KnownPair>,
 }

@@ -86,8 +86,8 @@ impl Attack {
         mechanism.pair_of(&others, self.target, 1).map(|pair| pair.inputs)
     }
 
-    /// The privacy costs of a run: of the losses from round 1 on (before, agents have no vectors to compare with), and
-    /// of all sums.
+    /// The privacy costs of a run: of the losses from round 1 on (in round 0 agents have no vectors to compare with),
+    /// and of all sums.
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
         let mut prices = Vec::new();
         for round in 0..self.rounds {
