@@ -1,4 +1,5 @@
-//! Noisy expected improvement: the expected improvement over the best of the points with outcomes, whose values are not known.
+//! Noisy expected improvement: the expected improvement over the best of the points with outcomes, where the function's
+//! values at these points are unknown because outcomes have noise.
 
 use super::score::log_improvement;
 use super::surface::Surface;
