@@ -41,9 +41,9 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tole
 /// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
 /// in BoTorch.
 ///
-/// Where outcomes have no noise (`exact`), the prior of its variance has the same mode and a sigma of 3: at a sigma of 1 the noise
-/// stays near e^-5 of the outcomes' variance unless many outcomes contradict it, and the search comes no closer to a maximum than
-/// such a noise allows.
+/// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the same mode and sigma 3.
+/// With sigma 1, the fitted noise variance stays near e^-5 of the variance of the outcomes unless many outcomes contradict
+/// it, and with so much noise in the model the search does not come close to a maximum.
 fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {

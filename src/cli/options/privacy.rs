@@ -31,7 +31,7 @@ pub(in crate::cli) enum Expected {
     /// The bound by counting exceeds the claim, or all counted trials confirm that D and D' have no output in common
     Refuted,
     /// Neither of these: too few trials, nothing measured, nothing claimed, or the claim is exceeded only by the exact loss
-    /// or by the bound from the fitted model
+    /// or by the bound that assumes a model of the noise
     Inconclusive,
     /// The verdict that the documentation states for the mechanism; not for scenarios
     Documented,

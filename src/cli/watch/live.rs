@@ -7,7 +7,7 @@ use crate::vocab::counted;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The line before any replication is finished.
+/// The line that the page shows before any replication is finished.
 pub(super) const NONE_YET: &str =
     "No replication is finished yet. This page is made again every few seconds.";
 /// Longest time until the end of the run is noticed.
