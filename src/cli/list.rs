@@ -7,9 +7,9 @@ use crate::report;
 use crate::scenario::{Family, closest, families, parts};
 use serde::Serialize;
 
-/// Largest number of columns of a line: longer ones are hard to read.
+/// Largest number of columns of a line, because longer lines are hard to read.
 const MAX_PROSE: usize = 80;
-/// Fewest columns at which a description stands beside its name.
+/// Smallest width, in columns, at which descriptions are printed beside names; below it, they are printed under the names.
 const BESIDE: usize = 64;
 
 /// The JSON document: families and parts.

@@ -56,13 +56,14 @@ pub(super) fn exit_unless_broken_pipe(error: &io::Error) {
     }
 }
 
-/// Width for tables: the environment's COLUMNS, else the terminal's width, else [`WIDTH`], limited to 40 to 240 columns.
+/// Width for tables: the environment variable COLUMNS, else the terminal's width, else [`WIDTH`], limited to 40 to 240
+/// columns.
 pub(super) fn width() -> usize {
     known_width().unwrap_or(WIDTH)
 }
 
-/// Width of the terminal, limited to 40 to 240 columns: the environment's COLUMNS, else the terminal's own; `None` if standard
-/// output is no terminal and nothing is stated.
+/// Width of the terminal, limited to 40 to 240 columns: the environment variable COLUMNS, else the terminal's own width;
+/// `None` if standard output is no terminal and COLUMNS is not set.
 pub(super) fn known_width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
     let terminal = || {

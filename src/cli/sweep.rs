@@ -1,4 +1,4 @@
-//! `subrosa cluster`: a study on many machines.
+//! `subrosa cluster`: runs a study on many machines.
 
 use super::budget_exit::budget;
 use super::exit::Exit;

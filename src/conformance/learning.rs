@@ -87,9 +87,9 @@ fn require_ok(found: &mut Violations, observed: Result<(), GpError>) {
 }
 
 /// Rules: there is one finite value for each arm; the same key gives the same inputs, values and noise; an objective that
-/// reads files does not state that its data are drawn; if `shift_grid` states a grid, it has as many points as there are
-/// arms; for an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted function;
-/// noise with a distribution obeys the rules of [`noise`].
+/// reads files does not state `DataSource::Drawn` as its source; if `shift_grid` states a grid, it has as many points as
+/// there are arms; for an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted
+/// function; noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.

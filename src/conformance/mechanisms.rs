@@ -12,8 +12,8 @@ use crate::vocab::{Cost, Neighbours, Positive};
 /// Number of draws, for each input, from which a variance is estimated.
 const DRAWS: u32 = 40_000;
 
-/// Checks the variance that is stated for the noise on the numbers `from` to `to`: the noise on no
-/// number has a larger variance, and the noise on some number has this variance.
+/// Checks the variance that is stated for the noise, at five evenly spaced numbers from `from` to `to`: the variance of the
+/// noise is larger at none of them, and is as large at one of them at least.
 fn variance(
     found: &mut Violations,
     stated: f64,
@@ -53,8 +53,8 @@ fn delta(found: &mut Violations, delta: f64) {
 }
 
 /// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without protection
-/// has no noise; the noise on no number between those of the worst pair has a larger variance than is stated,
-/// and the noise on some of these numbers has that variance. The draws of a program are not tested.
+/// has no noise; for five numbers, from the one of the worst pair of neighbours to the other, the variance of the noise
+/// never exceeds the stated variance, and reaches it for one of them. The draws of a program are not tested.
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors

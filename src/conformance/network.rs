@@ -177,8 +177,8 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violat
     found.0
 }
 
-/// Rules: slowness is finite and at least 0; the same draws give the same compute time; it is 0 if the model states
-/// that it is instant.
+/// Rules: slowness is finite and at least 0; the same draws give the same compute time; the compute time is 0
+/// if the model states that it is instant.
 #[must_use]
 pub fn compute(model: &dyn Compute) -> Vec<Violation> {
     let mut found = Violations::default();

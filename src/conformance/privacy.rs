@@ -9,10 +9,10 @@ use crate::vocab::{Cost, Delta, Neighbours};
 use std::fmt;
 use std::sync::Arc;
 
-/// Rules: a mechanism without a worst known pair is unprotected; the same stream gives the same release; the privacy
-/// cost does not depend on the values of the input; the cost has a finite epsilon at `delta` that is proven or
-/// conditional (not only published), unless the release is unprotected; the audit's attack on the worst known pair of
-/// neighbours does not show a larger epsilon, with 95 % confidence (`trials` releases of each neighbour); and the
+/// Rules: a mechanism that names no worst known pair of neighbours states an unprotected release; the same stream gives the
+/// same release; the privacy cost does not depend on the values of the input; the cost has a finite epsilon at `delta` that
+/// is proven or conditional (not only published), unless the release is unprotected; the audit's attack on the worst known
+/// pair of neighbours does not show a larger epsilon, with 95 % confidence (`trials` releases of each neighbour); and the
 /// epsilon from the known distributions of that pair is no larger either. Other pairs and attacks are not tried.
 ///
 /// # Errors

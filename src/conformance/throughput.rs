@@ -7,9 +7,9 @@ use crate::vocab::{Span, Time};
 /// Sizes of messages, in bytes.
 const SIZES: [u64; 5] = [0, 1, 100, 10_000, 1_000_000];
 
-/// Rules: the same stream and owner have the same curve; a rate is finite and not below 0; the sending of a message
-/// does not end before it begins, nor later than that of a larger message or of one that begins later (checked at 200
-/// times of the first day).
+/// Rules: the same stream and owner have the same curve; a rate is finite and not below 0; sending a message does not end
+/// before it begins; of two messages that begin at the same time, the larger one is not sent earlier; and a message that
+/// begins later is not sent before a message of the same size that began earlier (checked at 200 times of the first day).
 #[must_use]
 pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
     let mut found = Violations::default();

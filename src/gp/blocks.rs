@@ -31,8 +31,8 @@ thread_local! {
 ///
 /// A block of arms holds its part of every row, divided into groups of sixteen rows; a group is divided into tiles of
 /// 32 arms, and a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its results
-/// for 32 arms in registers over sixteen rows. The last group has room for as many rows as the next power of two: in a
-/// federation of many agents most have few rows.
+/// for 32 arms in registers over sixteen rows. In the last group, the number of rows for which there is room is rounded
+/// up to a power of two only, because in a federation of many agents most models have few rows.
 #[derive(Debug)]
 pub(super) struct Blocks {
     n: usize,

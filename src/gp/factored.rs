@@ -39,7 +39,8 @@ fn start(n: usize, j: usize) -> usize {
 
 multiversion! {
     /// Updates the columns of S for an outcome of the arm whose row of S is `row`, up to the diagonal; `noise`, above 0, is
-    /// the variance of the noise. `sums` is 0 before, and the covariances of the arm with all arms afterwards.
+    /// the variance of the noise. `sums`, `[n]`, must hold zeros; it is set to the covariances of the arm with all arms
+    /// before this outcome.
     fn condition(columns: &mut [f64], sums: &mut [f64], row: &[f64], noise: f64) {
         let n = sums.len();
         let mut before = noise;

@@ -65,7 +65,7 @@ fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
 }
 
 /// Upper bounds on the largest information gain, in nats, one for each of the ascending `numbers` of outcomes. Each is
-/// the smaller of [`Greedy::upper_bound`] and the gain of as many outcomes of independent arms. With up to 5,000 arms,
+/// the smaller of [`Greedy::upper_bound`] and a bound by Hadamard's inequality (`ceiling`). With up to 5,000 arms,
 /// memory is O(n^2) whatever the numbers.
 ///
 /// # Errors

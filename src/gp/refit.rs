@@ -21,12 +21,13 @@ pub(crate) struct StandardisedHyperparameters {
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
-/// Bounds of the noise variance of outcomes that have no noise. It is not held at 0: with some noise a model leaves out ripples of a
-/// function (Ackley's) that would hide its shape, and it can explain outcomes that are not exact after all.
+/// Bounds of the noise variance for outcomes that are stated to have no noise. It is not held at 0: with a small noise
+/// variance, the model smooths over ripples that would hide the function's shape (as in Ackley's function), and it still
+/// fits outcomes that have noise contrary to the statement.
 const EXACT_NOISE: (f64, f64) = (1e-9, 4.0);
-/// Logarithm of the mode of the noise variance's prior: median e^-4, sigma 1.
+/// Logarithm of the mode of the log-normal prior of the noise variance, with median e^-4 and sigma 1: -4 - 1^2.
 const NOISE_MODE: f64 = -5.0;
-/// For such outcomes, sigma of the log-normal prior of the noise variance.
+/// Sigma of the log-normal prior of the noise variance, for outcomes that are stated to have no noise.
 const EXACT_SIGMA: f64 = 3.0;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
@@ -40,9 +41,9 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tole
 /// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
 /// in BoTorch.
 ///
-/// Where outcomes have no noise (`exact`), the prior of its variance has the same mode and a sigma of 3: at a sigma of 1 the noise
-/// stays near e^-5 of the outcomes' variance unless many outcomes contradict it, and the search comes no closer to a maximum than
-/// such a noise allows.
+/// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the same mode and sigma 3.
+/// With sigma 1, the fitted noise variance stays near e^-5 of the variance of the outcomes unless many outcomes contradict
+/// it, and with so much noise in the model the search does not come close to a maximum.
 fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// Sixteen chunks of BLAKE3: as many as the library hashes at once with the widest vector instructions.
+/// Size of the buffer: sixteen chunks of BLAKE3, the number that the library hashes at once with the widest vector
+/// instructions.
 const BUFFER_BYTES: usize = 16 * 1024;
 
 /// A running hash over all data absorbed, in order. Equal digests mean equal data, except for collisions of the hash,

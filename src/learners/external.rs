@@ -35,7 +35,8 @@ pub struct External {
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Whether the program is sent the arms' inputs, the model that the objective suggests and the bounds that the protocol
-    /// knows; else it is sent only the numbers of arms and rounds, its choices and the outcomes. Default: true.
+    /// knows; else it is sent only the number of arms (or the box), the number of rounds, seeds, its choices and the
+    /// outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }

@@ -196,8 +196,8 @@ pub trait LearnerRecipe: Send + Sync {
         Vec::new()
     }
 
-    /// v and alpha, if all that the learner assumes about outcomes is E|outcome|^(1 + alpha) <= v, with alpha below 1; else
-    /// `None`.
+    /// v and alpha, if all that the learner assumes about outcomes is E|outcome - prior mean|^(1 + alpha) <= v, with alpha
+    /// below 1; else `None`.
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let _ = arms;
         None

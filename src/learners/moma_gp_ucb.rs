@@ -32,8 +32,8 @@ use std::num::NonZeroU32;
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th query. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is replaced by another query; the order of arrival decides which estimate an outcome
 /// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
-/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. A late outcome, of
-/// another arm than the epoch's, is ignored. If this learner replaces another one in a branch of a fork, it forms
+/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. A late outcome of
+/// an arm other than the epoch's is ignored. If this learner replaces another one in a branch of a fork, it forms
 /// epochs from the outcomes that the other learner observed: k outcomes of one arm make an epoch, and remaining
 /// outcomes count in the next epoch of their arm.
 ///

@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    /// With a prior variance of 4, four times the variances are added up: the bound of the papers, for a variance of 1, is too
-    /// small there.
+    /// With a prior variance of 4, the bound is larger by the factor sqrt(4 ln 2 / ln 5) than with a variance of 1, which
+    /// the papers assume; there, the bound of the papers would be too small.
     #[test]
     fn the_bound_counts_the_prior_variance() {
         let recipe: TgpUcb = ron::from_str("(payoffs: HeavyTailed(central_moment: 3))").unwrap();

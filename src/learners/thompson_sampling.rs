@@ -39,7 +39,7 @@ struct State {
     posterior: AdaptivePosterior,
     /// Cholesky factor of the prior covariance, for joint draws while outcomes are few.
     prior: Option<Cholesky>,
-    /// Cholesky factor of the posterior covariance of all arms, for joint draws once outcomes are more than arms.
+    /// Cholesky factor of the posterior covariance of all arms, for joint draws once there are more outcomes than arms.
     current: Option<Cholesky>,
 }
 

@@ -79,7 +79,7 @@ fn place_of_definition(file: &OpenFile, address: &str, params: &Value) -> Option
     }
 }
 
-/// The edit that gives the text the usual white space; no edit if the text cannot be read.
+/// The edit that formats the text, which changes its white space only; `None` if the text cannot be parsed.
 fn layout(file: &OpenFile, _: &str, _: &Value) -> Option<Value> {
     let new = Document::from_text(Path::new("scenario.ron"), file.text.clone()).formatted().ok()?;
     if new == file.text {

@@ -38,7 +38,7 @@ pub(super) fn serve() -> Exit {
 fn capabilities() -> Value {
     json!({
         "positionEncoding": "utf-16",
-        // The whole text at each change.
+        // 1: the editor sends the whole text at each change.
         "textDocumentSync": { "openClose": true, "change": 1 },
         "hoverProvider": true,
         "completionProvider": { "triggerCharacters": ["(", "[", "{", ",", ":", " ", "\""] },

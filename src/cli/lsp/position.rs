@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The byte of a position; the end of the line, or of the text, if it is beyond that.
+/// The byte offset of a position; the end of the line or of the text if the position is beyond that end.
 pub(super) fn byte_of(text: &str, position: &Value) -> usize {
     let number = |key: &str| position[key].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
     let (line, column) = (number("line"), number("character"));

@@ -78,9 +78,9 @@ pub(super) enum TopCommand {
     List(ListArguments),
     /// Print the JSON Schema of scenarios: what an editor or a program needs to write them in JSON
     Schema,
-    /// Print a scenario in the other notation: one in RON as JSON, one in JSON as RON
+    /// Print a RON scenario as JSON, or a JSON scenario as RON
     Convert(ConvertArguments),
-    /// Give scenario files the usual white space; nothing else changes
+    /// Format scenario files: only their white space changes
     #[command(name = "fmt")]
     Format(FormatArguments),
     /// Answer an editor on standard input and output: errors, explanations, completions (language server protocol)

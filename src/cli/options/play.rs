@@ -137,7 +137,7 @@ pub(in crate::cli) struct CompareArguments {
     /// Only this series of the second run. Default: the series of the same name
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) series_b: Option<String>,
-    /// Every metric of every series and cell, in a table each; otherwise a line for each series and cell
+    /// For each series and cell, print a table of all metrics instead of one line
     #[arg(long)]
     pub(in crate::cli) full: bool,
     /// Treat the two runs as a pilot: print how many replications are needed to find a mean difference of this size
@@ -199,15 +199,16 @@ pub(in crate::cli) struct ReportArguments {
     /// Print, instead of the report, one table of all series and cells for a paper
     #[arg(long, value_enum, value_name = "KIND")]
     pub(in crate::cli) table: Option<PaperTable>,
-    /// The cell, counted from 0, in the page's pictures that show one replication. The page of another cell or
-    /// replication is a file of its own beside report.html, such as report-cell1-replication2.html
+    /// The cell, counted from 0, of the replication that is shown in the page's pictures of a single replication. The
+    /// page of another cell or replication is a file of its own beside report.html, such as
+    /// report-cell1-replication2.html
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(in crate::cli) cell: usize,
-    /// The replication in these pictures. Default: the cell's first one
+    /// The replication that is shown in the pictures of a single replication. Default: the cell's first one
     #[arg(long, value_name = "K")]
     pub(in crate::cli) replication: Option<u64>,
-    /// Which figure, such as cumulative-regret; report.html names each below its values, and a wrong name lists
-    /// all. Default: the first
+    /// Name of the figure, such as cumulative-regret. report.html prints each figure's name below its values; the error
+    /// for an unknown name lists all names. Default: the first figure
     #[arg(long, value_name = "ID", requires = "file")]
     pub(in crate::cli) figure: Option<String>,
     #[command(flatten)]
@@ -238,7 +239,7 @@ pub(in crate::cli) struct TraceArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment variable SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// Which replication

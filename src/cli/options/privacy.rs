@@ -30,9 +30,10 @@ pub(in crate::cli) enum Expected {
     Consistent,
     /// The bound by counting exceeds the claim, or all counted trials confirm that D and D' have no output in common
     Refuted,
-    /// Neither: too few trials, nothing measured, nothing claimed, or the exact loss or the model's bound exceeds the claim
+    /// Neither of these: too few trials, nothing measured, nothing claimed, or the claim is exceeded only by the exact loss
+    /// or by the bound that assumes a model of the noise
     Inconclusive,
-    /// The verdict stated in the documentation; for mechanisms
+    /// The verdict that the documentation states for the mechanism; not for scenarios
     Documented,
 }
 
@@ -46,7 +47,7 @@ pub(in crate::cli) struct AuditArguments {
     /// Override a value: path.to.field=RON. May be repeated
     #[arg(short = 'o', long = "override", value_name = "PATH=RON")]
     pub(in crate::cli) overrides: Vec<String>,
-    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment variable SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// Which cell of a study
@@ -131,7 +132,7 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Override a value of that scenario: path.to.field=RON. May be repeated
     #[arg(short = 'o', long = "override", value_name = "PATH=RON", requires = "scenario")]
     pub(in crate::cli) overrides: Vec<String>,
-    /// Folder of data files that are not in that scenario's folder. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in that scenario's folder. Default: the environment variable SUBROSA_DATA
     #[arg(long, value_name = "DIR", requires = "scenario")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// List every projection of that scenario, not only the largest r that were found

@@ -45,7 +45,7 @@ pub(in crate::cli) struct ScenarioArguments {
     /// Use this seed instead of the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// Folder of data files that are not in the scenario's folder. Default: the environment's SUBROSA_DATA
+    /// Folder of data files that are not in the scenario's folder. Default: the environment variable SUBROSA_DATA
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) data: Option<PathBuf>,
     /// Number of replications of every cell, instead of the scenario's

@@ -7,7 +7,7 @@ use crate::vocab::counted;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The line before any replication is finished.
+/// The line that the page shows before any replication is finished.
 pub(super) const NONE_YET: &str =
     "No replication is finished yet. This page is made again every few seconds.";
 /// Longest time until the end of the run is noticed.
@@ -25,7 +25,7 @@ pub(super) struct Live {
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
-    /// The number of finished replications and that of all, such as "3 of 10"; it differs between
+    /// The number of finished replications and the total number, such as "3 of 10"; it differs between
     /// two reports that are made from different records.
     state: String,
     made: Option<(Instant, Duration)>,
@@ -77,7 +77,7 @@ impl Live {
         Ok(())
     }
 
-    /// The number of finished replications and that of all, such as "3 of 10".
+    /// The number of finished replications and the total number, such as "3 of 10".
     pub(super) fn state(&self) -> &String {
         &self.state
     }

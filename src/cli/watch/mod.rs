@@ -119,7 +119,8 @@ impl Watch {
             live.renew();
             if *live.state() != state {
                 live.state().clone_into(&mut state);
-                // A file that cannot be written now is written the next time, or else at the end with a warning.
+                // If the file cannot be written now, it is written when more replications are finished, or at the end, with
+                // a warning if that fails too.
                 drop(files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()));
             }
             written = Instant::now();

@@ -72,7 +72,8 @@ impl ResourceStatistics {
         self.at = now;
     }
 
-    /// A job gets a server for the first time.
+    /// Counts a job that gets a server for the first time. `waited` is the time since its request; `None` if it did not
+    /// wait.
     pub(super) fn begins(&mut self, waited: Option<Span>) {
         self.begun += 1;
         if let Some(waited) = waited {

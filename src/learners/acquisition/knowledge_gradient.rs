@@ -36,7 +36,7 @@ struct Envelope {
 }
 
 impl Envelope {
-    /// Frazier, Powell and Dayanik 2009, algorithm 1.
+    /// The upper envelope of the lines a_i + b_i Z. Frazier, Powell and Dayanik 2009, algorithm 1.
     fn of(a: &[f64], b: &[f64]) -> Self {
         let mut order: Vec<usize> = (0..a.len()).collect();
         order.sort_by(|&i, &j| b[i].total_cmp(&b[j]).then(a[i].total_cmp(&a[j])));
@@ -107,7 +107,7 @@ struct Candidate {
 }
 
 impl<'a> KnowledgeGradient<'a> {
-    /// Over the points with outcomes and `others`, `[d]` each.
+    /// The knowledge gradient over the set of the points with outcomes and `others`, `[d]` each, and the candidate.
     pub(super) fn new<'b>(posterior: &'a PointPosterior, others: impl Iterator<Item = &'b [f64]>) -> Self {
         let known = (0..posterior.observations()).map(|index| posterior.point(index).to_vec());
         let of = |point: Vec<f64>| {

@@ -1,4 +1,5 @@
-//! Noisy expected improvement: the expected improvement over the best of the points with outcomes, whose values are not known.
+//! Noisy expected improvement: the expected improvement over the best of the points with outcomes, where the function's
+//! values at these points are unknown because outcomes have noise.
 
 use super::score::log_improvement;
 use super::surface::Surface;
@@ -37,7 +38,7 @@ struct Draw {
 }
 
 impl NoisyImprovement {
-    /// With `samples` draws of the values at the points with outcomes.
+    /// The acquisition function with `samples` draws of the values at the points with outcomes.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if a covariance matrix of the points with outcomes cannot be factorised.
@@ -45,7 +46,8 @@ impl NoisyImprovement {
         Self::with_base(posterior, &base_samples(samples, posterior.observations(), key))
     }
 
-    /// With these base samples, `[M][t]`: first those of the point with the largest mean + sd, then in the order of decreasing mean + sd.
+    /// The acquisition function with these base samples, `[M][t]`: M vectors of standard normals, one number for each point
+    /// with an outcome, in the order of decreasing mean + sd of the points.
     pub(super) fn with_base(posterior: &PointPosterior, base: &[Vec<f64>]) -> Result<Self, GpError> {
         let (t, covariance) = (posterior.observations(), posterior.covariance());
         let models: Vec<(f64, f64)> = (0..t).map(|index| posterior.at(posterior.point(index))).collect();

@@ -35,14 +35,16 @@ struct Known {
     kg: Vec<f64>,
 }
 
-/// Values of tests/oracles/search.json, for the model of the other file; that file's script says how they were made.
+/// Values of tests/oracles/search.json, for the model of acquisition.json; the script of search.json says how they were
+/// made.
 #[derive(Deserialize)]
 struct Information {
-    /// Largest values of the function.
+    /// Draws of the largest value of the function.
     maxima: Vec<f64>,
-    /// The information about them that a value without noise gives, at each candidate.
+    /// The information about the largest value that a value without noise gives, at each candidate, averaged over `maxima`.
     mes: Vec<f64>,
-    /// The same by another class of BoTorch, which averages over samples, for a model whose outcomes have the noise variance 1e-6.
+    /// The same information, for a model with noise variance 1e-6, by the class of BoTorch that averages over samples of the
+    /// outcome.
     mes_by_samples: Vec<f64>,
 }
 
@@ -128,8 +130,9 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
 }
 
-/// BoTorch states the information without samples in its class for several objectives, here with one of them. Its class for one
-/// objective averages over 2^14 quasi-random samples of the outcome, whose values have standard deviations of about 1.
+/// BoTorch's class for several objectives, used here with one objective, computes the information without samples. Its class
+/// for one objective averages over 2^14 quasi-random samples of the outcome; the averaged terms have standard deviations of
+/// about 1.
 #[test]
 fn max_value_entropy_is_that_of_botorch() {
     let mut known = Known::read();

@@ -32,10 +32,10 @@ impl LearnerRecipe for Acquisition {
 
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let (n, t) = (arms as f64, outcomes as f64);
-        // Each choice computes about n posterior means and variances without gradients, and as many with gradients; the
-        // covariances with all outcomes at once take a quarter of the time of single ones. Each of them solves a triangular
-        // system of order t. Noisy improvement adds an inner product of t numbers for each draw, the knowledge gradient one
-        // for each point of its set.
+        // Each choice computes the posterior mean and variance at about 2 n points, at half of them with gradients. At each
+        // point, a triangular system of order t is solved, and t covariances are computed, which takes a quarter of the time
+        // of computing them one by one. Noisy improvement adds an inner product of t numbers for each draw, the knowledge
+        // gradient one for each point of its set.
         let set = match self.function {
             AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
             AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,

@@ -22,7 +22,8 @@ pub(super) enum Score {
     LogProbability { best: f64 },
     /// mean + weight sd.
     UpperBound { weight: f64 },
-    /// The information about the largest value, averaged over draws of it.
+    /// The information that the value at the point, without noise, gives about the largest value, averaged over draws of the
+    /// largest value.
     LargestValue { draws: Vec<f64> },
 }
 
@@ -81,9 +82,9 @@ pub(super) fn log_cdf(z: f64) -> (f64, f64) {
 /// ln h(z), where h(z) = phi(z) + z Phi(z) is the expected improvement in units of sd, and its derivative Phi(z) / h(z).
 ///
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
-/// optimization", equation 9. Far below 0 the asymptotic series h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) takes the place
-/// of the paper's formulas there: their logarithm of a difference loses digits, and below that they use the first term of
-/// this series.
+/// optimization", equation 9. Below z = -25 this function uses the asymptotic series
+/// h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas: these take the logarithm of a difference,
+/// which loses digits, and still further below 0 only the first term of the series.
 pub(super) fn log_improvement(z: f64) -> (f64, f64) {
     if z > -1.0 {
         let cdf = normal_cdf(z);

@@ -17,7 +17,7 @@ pub enum AcquisitionFunction {
     LogExpectedImprovement,
     /// The expected improvement over the best value so far. Jones, Schonlau and Welch 1998, equation 15.
     ExpectedImprovement,
-    /// The probability of a value above the best one so far (Kushner 1964), by its logarithm.
+    /// The logarithm of the probability of a value above the best value so far. Kushner 1964.
     ProbabilityOfImprovement,
     /// Mean + sqrt(beta) standard deviations. If hyperparameters are fitted, outcomes are first scaled to variance 1.
     ///
@@ -33,17 +33,17 @@ pub enum AcquisitionFunction {
         /// Number of features, 1 to 4096; their error is of order 1 / sqrt(features).
         features: NonZeroUsize,
     },
-    /// The information that an outcome gives about the largest value, averaged over draws of that value. Wang and Jegelka 2017,
-    /// equation 6.
+    /// The information that the value at the point, without noise, gives about the largest value, averaged over draws of the
+    /// largest value. Wang and Jegelka 2017, equation 6.
     ///
     /// Example: `MaxValueEntropySearch(draws: 16)`.
     MaxValueEntropySearch {
         /// Number of draws.
         draws: NonZeroUsize,
     },
-    /// The logarithm of the expected improvement over the best of the queries so far, whose values without noise are not known:
-    /// they are drawn jointly from the posterior, with quasi-random base samples, and the expectation over the value at the point
-    /// is in closed form. For noisy outcomes. Letham et al. 2019, equation 6.
+    /// The logarithm of the expected improvement over the best of the queries so far, for noisy outcomes. The function's
+    /// unknown values at the queries are drawn jointly from the posterior, with quasi-random base samples; given each draw,
+    /// the expectation over the value at the point is computed in closed form. Letham et al. 2019, equation 6.
     ///
     /// Example: `LogNoisyExpectedImprovement(samples: 64)`.
     LogNoisyExpectedImprovement {
@@ -85,10 +85,10 @@ impl Default for Refit {
 
 /// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a
 /// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
-/// queried. It searches a finite set of arms, or a box, where the acquisition is maximised by 512
-/// quasi-random candidates and 64 near the best point; the best four of each are refined with
-/// gradients. No theorem bounds its regret. Questions without an outcome yet are taken to have the outcome that
-/// the model expects (kriging believer).
+/// queried. It searches a finite set of arms, or a box. In a box, the acquisition is computed at 512
+/// quasi-random candidates and at 64 candidates near the best point, and a local search with gradients
+/// starts from the best four of each kind. No theorem bounds its regret. Questions without an outcome yet are taken to have
+/// the outcome that the model expects (kriging believer).
 ///
 /// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the median
 /// e^sqrt(2) sqrt(d) and sigma sqrt(3), and the noise variance has the median e^-4 and sigma 1. The variance of the function, which BoTorch

@@ -26,8 +26,8 @@ pub struct Battery {
     pub least: Probability,
     /// Time in which an idle device uses a full battery, above 0.
     pub idle: Span,
-    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Of jobs that run
-    /// at the same time on several servers, each uses the battery at this rate.
+    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Each of several
+    /// jobs that run at the same time, on several servers, uses the battery at this rate.
     pub busy: Span,
     /// Time in which charging fills an empty battery if nothing is used meanwhile, above 0. The
     /// idle use goes on during charging.

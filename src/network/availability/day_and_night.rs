@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The party is connected between two hours of the local day, like a phone that is charged at night.
 ///
 /// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`;
-/// otherwise it connects and disconnects up to `spread` earlier or later than stated, both drawn for each day.
+/// otherwise it connects and disconnects up to `spread` earlier or later than stated; both times are drawn for each day.
 ///
 /// Example: `DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8), Zone(utc: -5, share: 2)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -61,7 +61,8 @@ impl Availability for FedScaleTrace {
         self.following().start(&self.recordings, number, stream)
     }
 
-    /// Also true if the file has not been read.
+    /// Whether each party draws a client, and the clients of the file differ; also true, for drawn clients, if the file has
+    /// not been read.
     fn differs(&self) -> bool {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
@@ -72,7 +73,7 @@ impl Availability for FedScaleTrace {
         self.following().start_at(&self.recordings, level, stream)
     }
 
-    /// Also true if the file has not been read.
+    /// Whether a party that follows this recipe can be available at some time; also true if the file has not been read.
     fn ever_available(&self) -> bool {
         self.recordings.as_ref().is_none_or(|known| known.ever_available(self.following()))
     }

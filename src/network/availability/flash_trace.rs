@@ -84,7 +84,8 @@ impl Availability for FlashTrace {
         self.following().start(&self.recordings, number, stream)
     }
 
-    /// Also true if the file has not been read.
+    /// Whether each party draws a device, and the devices of the file differ; also true, for drawn devices, if the file has
+    /// not been read.
     fn differs(&self) -> bool {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
@@ -95,7 +96,7 @@ impl Availability for FlashTrace {
         self.following().start_at(&self.recordings, level, stream)
     }
 
-    /// Also true if the file has not been read.
+    /// Whether a party that follows this recipe can be available at some time; also true if the file has not been read.
     fn ever_available(&self) -> bool {
         self.recordings.as_ref().is_none_or(|known| known.ever_available(self.following()))
     }
