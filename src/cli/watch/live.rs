@@ -44,10 +44,14 @@ impl Live {
 
     /// Makes the report again, unless it was made a moment ago.
     pub(super) fn renew(&mut self) {
-        let start = Instant::now();
-        if self.made.is_some_and(|(end, took)| start.duration_since(end) < LEAST.max(took * REST)) {
-            return;
+        if self.made.is_none_or(|(end, took)| end.elapsed() >= LEAST.max(took * REST)) {
+            self.renew_now();
         }
+    }
+
+    /// Makes the report again.
+    pub(super) fn renew_now(&mut self) {
+        let start = Instant::now();
         // A file that is written at this moment may be unreadable; the report before is shown until the next time.
         drop(self.read());
         let end = Instant::now();

@@ -118,10 +118,10 @@ impl Watch {
             let mut live = live::lock(&self.live);
             live.renew();
             if *live.state() != state {
-                live.state().clone_into(&mut state);
-                // If the file cannot be written now, it is written when more replications are finished, or at the end, with
-                // a warning if that fails too.
-                drop(files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()));
+                // A file that cannot be written now is tried again, and at the end with a warning if that fails too.
+                if files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()).is_ok() {
+                    live.state().clone_into(&mut state);
+                }
             }
             written = Instant::now();
         }
@@ -134,7 +134,7 @@ impl Watch {
             Ok(Some(page)) if page.manifest.complete => report::page(&page),
             _ => {
                 let mut live = live::lock(&self.live);
-                live.renew();
+                live.renew_now();
                 live.page(Refresh::Never)
             }
         };
