@@ -143,6 +143,10 @@ fn candidates(
     let passed_over = ((failure * tried as f64) as usize).min(tried - 1);
     let largest = pairs[0].0;
     let (loss, publication) = pairs.swap_remove(passed_over);
+    let what = match publication.is_known() {
+        true => "exact loss of the releases",
+        false => "loss of the releases, only as far as the distributions of their outputs are known,",
+    };
     let statement = publication.statement(&series.name, delta);
     let mut system = System::new(statement, publication);
     let permitted = if failure > 0.0 {
@@ -153,7 +157,7 @@ fn candidates(
         String::new()
     };
     system.notes.push(format!(
-        "exact loss of the releases on this pair: {loss:.4}; the largest of {tried} pairs is {largest:.4}, and {above} \
+        "{what} on this pair: {loss:.4}; the largest of {tried} pairs is {largest:.4}, and {above} \
          exceed {epsilon:.4}{permitted}"
     ));
     Ok(vec![vec![system]])
