@@ -1,7 +1,7 @@
 //! Dense operations by own loops and by faer, on the same numbers, in one run: nanoseconds, and a hash of the bits of each.
 //!
-//! `cargo bench -p subrosa-benches --bench dense` prints the rows of docs/design.md (Dense algebra) that are not a solver's. Run the
-//! built program under `qemu-x86_64-static -cpu Haswell` and `-cpu Nehalem` to see which bits depend on the CPU.
+//! `cargo bench -p subrosa-benches --bench dense` prints the rows of docs/design.md (Dense algebra) that are not a solver's.
+//! Run the built program under `qemu-x86_64-static -cpu Haswell` and `-cpu Nehalem` to see which bits depend on the CPU.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::SolveLstsq;

@@ -1,7 +1,7 @@
 //! The GP core against the machine's limit and its peers: first a table of ratios measured in this run, then divan.
 //!
-//! `cargo bench -p subrosa-benches --bench gp` prints both; `cargo bench -p subrosa-benches --bench gp -- table` only the table. With SUBROSA_PYTHON set to
-//! a Python that has NumPy and scikit-learn, benches/peers_gp.py takes part.
+//! `cargo bench -p subrosa-benches --bench gp` prints both; `cargo bench -p subrosa-benches --bench gp -- table` only the
+//! table. With SUBROSA_PYTHON set to a Python that has NumPy and scikit-learn, benches/peers_gp.py takes part.
 
 use divan::{Bencher, black_box};
 use friedrich::gaussian_process::GaussianProcess;

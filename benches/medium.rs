@@ -1,11 +1,11 @@
-//! The event loop with the network that scenarios use: nanoseconds of processor time for one message, with ordinary models of latency
-//! and loss, from 10 to 1,000,000 parties, with the digest and without.
+//! The event loop with the network that scenarios use: nanoseconds of processor time for one message, with ordinary models
+//! of latency and loss, from 10 to 1,000,000 parties, with the digest and without.
 //!
 //!   cargo bench -p subrosa-benches --bench medium               the whole table
 //!   cargo bench -p subrosa-benches --bench medium -- star       only the loads whose name has "star"
 //!
-//! In a star every leaf has one message on its way to the hub or back. In a mesh every party passes each message on to a random other
-//! party; in a ring, the messages of tandem queues, to the next one, whose work takes time.
+//! In a star every leaf has one message on its way to the hub or back. In a mesh every party passes each message on to a
+//! random other party; in a ring, the messages of tandem queues, to the next one, whose work takes time.
 
 #[path = "kernel/watch.rs"]
 mod watch;

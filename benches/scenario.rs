@@ -1,7 +1,7 @@
 //! Reading a study of 600 cells beside what its typed reading alone, and RON, take for the same text, in one run.
 //!
-//! `cargo bench -p subrosa-benches --bench scenario`. Times are processor time of the fastest of several turns; only ratios mean
-//! something on a busy machine.
+//! `cargo bench -p subrosa-benches --bench scenario`. Times are processor time of the fastest of several turns; only ratios
+//! mean something on a busy machine.
 
 use cpu_time::ProcessTime;
 use ron::extensions::Extensions;

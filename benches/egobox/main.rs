@@ -3,10 +3,10 @@
 //!
 //!   cargo run --release --manifest-path benches/egobox/Cargo.toml -- PROBLEM RUN OUT [SEEDS [matern]]
 //!
-//! PROBLEM is branin, hartmann6 or ackley10, RUN the folder of a run of its scenario. Search k begins with the design of replication
-//! k, as in benches/peers_search.py, which compares the lines of JSON that are added to OUT, one per search. The learner alone, without
-//! network and report, searches from all designs, so that both programs are timed in the same minutes; egobox from the first
-//! SEEDS of them.
+//! PROBLEM is branin, hartmann6 or ackley10, RUN the folder of a run of its scenario. Search k begins with the design of
+//! replication k, as in benches/peers_search.py, which compares the lines of JSON that are added to OUT, one per search. The
+//! learner alone, without network and report, searches from all designs, so that both programs are timed in the same
+//! minutes; egobox from the first SEEDS of them.
 //!
 //! egobox as it is by default: log expected improvement, one Gaussian process with a constant mean and a squared-exponential
 //! correlation, no noise. With `matern`: the Matern 5/2 correlation and the 90 starts of its example ackley.rs.

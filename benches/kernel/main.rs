@@ -1,5 +1,5 @@
-//! The event loop against bare heaps, `desque`, `simcore` and `nexosim` in one run: PHOLD from 10 to 1,000,000 parties, a ring, a
-//! star, and laws of delay that break calendar queues. Every engine does the same work per event ([`load`]).
+//! The event loop against bare heaps, `desque`, `simcore` and `nexosim` in one run: PHOLD from 10 to 1,000,000 parties, a
+//! ring, a star, and laws of delay that break calendar queues. Every engine does the same work per event ([`load`]).
 //!
 //!   cargo bench -p subrosa-benches --bench kernel                 the whole table
 //!   cargo bench -p subrosa-benches --bench kernel -- quick        a tenth of the events

@@ -119,8 +119,8 @@ pub(crate) mod arithmetic_in_words {
     }
 }
 
-/// Serialises a number that is not finite as the text "inf", because JSON has no infinity. NaN is stored as "inf" too, because
-/// an epsilon that is not a number bounds nothing either.
+/// Serialises a number that is not finite as the text "inf", because JSON has no infinity. NaN is stored as "inf" too,
+/// because an epsilon that is not a number bounds nothing either.
 pub(crate) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

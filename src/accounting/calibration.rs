@@ -186,8 +186,8 @@ pub fn epsilon_of_each(
 mod tests {
     use super::*;
 
-    /// A release of pure t-differential privacy on a sample at rate q has the epsilon ln(1 + q (e^t - 1)): the largest rate that keeps
-    /// epsilon is (e^epsilon - 1) / (e^t - 1), the inclusion probability of Jorgensen, Yu and Cormode 2015.
+    /// A release of pure t-differential privacy on a sample at rate q has the epsilon ln(1 + q (e^t - 1)): the largest rate
+    /// that keeps epsilon is (e^epsilon - 1) / (e^t - 1), the inclusion probability of Jorgensen, Yu and Cormode 2015.
     #[test]
     fn the_largest_rate_is_the_published_one_for_pure_privacy() {
         for (epsilon, t) in [(0.1f64, 1.0f64), (0.5, 1.0), (0.99, 1.0), (0.2, 3.0)] {

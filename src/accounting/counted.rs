@@ -45,8 +45,8 @@ impl CountedRelease {
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user of an earlier round may
-    /// report after one of a later round.
+    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user of an earlier
+    /// round may report after one of a later round.
     pub fn join(&mut self, later: &Self) {
         self.is_uneven = !self.is_continued_evenly_by(later);
         self.count += later.count;
@@ -69,8 +69,8 @@ impl CountedRelease {
         [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
     }
 
-    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases are
-    /// evenly spaced in rounds.
+    /// The largest number of these releases that may have been made up to and including a round. It is exact if the releases
+    /// are evenly spaced in rounds.
     #[must_use]
     pub fn until(&self, round: u64) -> u64 {
         let begin = self.event.round;

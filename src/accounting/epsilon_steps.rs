@@ -116,8 +116,8 @@ impl EpsilonSteps {
     }
 
     /// Merges the waiting histories into `steps`. `level` is the first of the steps that are merged next, all of which have
-    /// the same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least the
-    /// final epsilon of each, the losses by round of these histories have no effect and are not computed.
+    /// the same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least
+    /// the final epsilon of each, the losses by round of these histories have no effect and are not computed.
     fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
         let waiting = &self.seen[self.done..];
         let is_below = |level: EpsilonAt| {
@@ -217,8 +217,8 @@ mod tests {
         assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
     }
 
-    /// From the seventh different history on the loss after the last round is used for every round. The losses by round of the first
-    /// six are then not computed where they have no effect, and the steps are those with all of them.
+    /// From the seventh different history on the loss after the last round is used for every round. The losses by round of
+    /// the first six are then not computed where they have no effect, and the steps are those with all of them.
     #[test]
     fn losses_by_round_that_have_no_effect_are_not_computed() {
         let delta = Delta::new(1e-5).unwrap();

@@ -1,9 +1,8 @@
 //! Privacy losses of releases: bounds on epsilon that hold for all pairs of neighbours are computed here only. Report,
 //! `subrosa account`, budgets, calibration and audit call this module.
 //!
-//! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None of
-//! them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the
-//! release.
+//! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None
+//! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
 //!
 //! From a run's releases to an epsilon: [`grouped`] groups releases about the same kind of unit to the same observer,
 //! [`units`] determines which of them add up (a [`History`] for each unit), [`History::statement`] is the input of the

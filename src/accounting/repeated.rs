@@ -2,9 +2,9 @@
 //!
 //! With Q a mechanism on totally ordered results and K a random number, independent of the data and not released, the best
 //! of K results of Q is y with probability A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is
-//! the probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most that
-//! of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event under
-//! neighbours; if K can be 0, the probability of no result is added.
+//! the probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most
+//! that of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event
+//! under neighbours; if K can be 0, the probability of no result is added.
 
 use super::composition::Item;
 use super::single::gaussian_delta;
@@ -32,8 +32,8 @@ pub(super) fn moment(item: &Item, s: f64) -> f64 {
     item.count as f64 * one
 }
 
-/// The least (1 - 1/b) b rho + log / b over orders b of at least 1: the terms of Theorem 2 that depend on the second order, b,
-/// with `log` = ln(1 / gamma), without their factor 1 + shape.
+/// The least (1 - 1/b) b rho + log / b over orders b of at least 1: the terms of Theorem 2 that depend on the second order,
+/// b, with `log` = ln(1 / gamma), without their factor 1 + shape.
 fn of_one_event(rho: f64, log: f64) -> f64 {
     let order = (log / rho).sqrt().max(1.0);
     (order - 1.0) * rho + log / order

@@ -6,9 +6,9 @@ use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
 /// Determines how often a release counts for one unit. Each user without a number reports one reward, so such rewards count
-/// once in a run for each released quantity, however many users there are. If the cost of a quantity changes during a run, as after
-/// a fork, each of its costs counts once: their sum is at least the loss of every user. Any other release counts as often as
-/// it occurred.
+/// once in a run for each released quantity, however many users there are. If the cost of a quantity changes during a run,
+/// as after a fork, each of its costs counts once: their sum is at least the loss of every user. Any other release counts as
+/// often as it occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(Vec<PrivacyEvent>);
 
@@ -120,7 +120,8 @@ mod tests {
         assert_eq!((of_units.worst[0].count(), of_units.has_different_units), (50, false));
     }
 
-    /// After a fork the silence of later users may cost more than that of earlier ones: the first cost must not hide the second.
+    /// After a fork the silence of later users may cost more than that of earlier ones: the first cost must not hide the
+    /// second.
     #[test]
     fn a_quantity_whose_cost_changes_counts_once_with_each_cost() {
         let cheap = counted_release(ProtectedUnit::Reward, None, 8.0, 20);

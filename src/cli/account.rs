@@ -121,7 +121,8 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     }
 }
 
-/// The JSON document for a run: the privacy loss of each group of releases. `delta` is null if the groups have different ones.
+/// The JSON document for a run: the privacy loss of each group of releases. `delta` is null if the groups have different
+/// ones.
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,

@@ -57,7 +57,8 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
 const NO_DOCUMENTED_VERDICT: &str =
     "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
 
-/// The error of an option that is first used after all trials, so that it is reported before they run; `None` if there is none.
+/// The error of an option that is first used after all trials, so that it is reported before they run; `None` if there is
+/// none.
 fn unusable_option(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
@@ -140,8 +141,8 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     if failed { Exit::CellsFailed } else { exit }
 }
 
-/// The letters and digits of a name in lower case, so that the spelling of a scenario (`NoisyRows`) equals that of the audit's
-/// tables (`noisy-rows`).
+/// The letters and digits of a name in lower case, so that the spelling of a scenario (`NoisyRows`) equals that of the
+/// audit's tables (`noisy-rows`).
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
@@ -267,8 +268,8 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The files for the charts of the findings: the requested one for a single finding; else one for each, `plot-AUDITED.svg` beside
-/// the requested `plot.svg`. Findings whose names differ only in characters that file names lack are numbered.
+/// The files for the charts of the findings: the requested one for a single finding; else one for each, `plot-AUDITED.svg`
+/// beside the requested `plot.svg`. Findings whose names differ only in characters that file names lack are numbered.
 fn files_for(file: &Path, audited: &[&str]) -> Vec<PathBuf> {
     if audited.len() == 1 {
         return vec![file.to_owned()];

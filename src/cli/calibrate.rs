@@ -1,5 +1,5 @@
-//! `subrosa calibrate`: the smallest noise multiplier for a target epsilon, or the largest number of rounds for a given noise
-//! multiplier, by the tight accountant.
+//! `subrosa calibrate`: the smallest noise multiplier for a target epsilon, or the largest number of rounds for a given
+//! noise multiplier, by the tight accountant.
 
 use super::design_rule;
 use super::exit::Exit;

@@ -75,8 +75,8 @@ fn found(plan: &Plan) -> Result<Vec<ProjectionRow>, Failure> {
     Ok(all)
 }
 
-/// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a table
-/// with one line for each projection.
+/// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a
+/// table with one line for each projection.
 fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
     let mut answers: Vec<(&ColumnsRow, Vec<&ProjectionRow>)> = Vec::new();
     for one in found {

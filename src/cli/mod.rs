@@ -91,8 +91,8 @@ pub struct Printed {
 }
 
 /// Runs the program on these arguments, the first of which is the program's own name, and returns its output instead of
-/// printing it. The commands `run`, `threshold`, `explain` and `cluster work` install a signal handler for the whole process:
-/// instead of them, call the functions of [`crate::study`], such as [`crate::study::play`].
+/// printing it. The commands `run`, `threshold`, `explain` and `cluster work` install a signal handler for the whole
+/// process: instead of them, call the functions of [`crate::study`], such as [`crate::study::play`].
 #[must_use]
 pub fn printed(arguments: impl IntoIterator<Item = OsString>) -> Printed {
     let (exit, out, err) = output::capture_output(|| match Arguments::try_parse_from(arguments) {

@@ -9,7 +9,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 thread_local! {
-    /// Standard output and standard error of this thread while [`capture_output`] collects them; `None` while they are printed.
+    /// Standard output and standard error of this thread while [`capture_output`] collects them; `None` while they are
+    /// printed.
     static CAPTURED: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
 }
 

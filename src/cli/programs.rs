@@ -1,5 +1,5 @@
-//! External programs that a scenario names: a note lists those that are started, and before a study begins each is asked for its
-//! version line.
+//! External programs that a scenario names: a note lists those that are started, and before a study begins each is asked for
+//! its version line.
 
 use super::exit::Exit;
 use super::output::eprint_line;

@@ -16,8 +16,8 @@ const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The rate at which replications end, measured from the end of the first: the time before it includes the preparation that all
-/// replications share.
+/// The rate at which replications end, measured from the end of the first: the time before it includes the preparation that
+/// all replications share.
 #[derive(Debug, Default)]
 struct ReplicationRate {
     /// The time at which ended replications were first seen, and their number then.
@@ -34,8 +34,8 @@ impl ReplicationRate {
         *self.lock() = None;
     }
 
-    /// An estimate of the time left; `None` until the number of replications that ended after the first is twice the number of
-    /// available threads.
+    /// An estimate of the time left; `None` until the number of replications that ended after the first is twice the number
+    /// of available threads.
     fn left(&self, now: Instant, done: u64, length: u64) -> Option<Duration> {
         if done == 0 {
             return None;

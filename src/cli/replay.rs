@@ -154,8 +154,8 @@ struct ReplayJson {
     signed: Option<Signed>,
 }
 
-/// Prints the results. `unfinished` is the planned number of replications if the run has fewer; `signed` is the signature that
-/// was asked for.
+/// Prints the results. `unfinished` is the planned number of replications if the run has fewer; `signed` is the signature
+/// that was asked for.
 fn print_results(
     arguments: &ReplayArguments,
     manifest: &Manifest,

@@ -52,9 +52,9 @@ fn delta(found: &mut Violations, delta: f64) {
     found.require((0.0..1.0).contains(&delta), "a delta from 0 to below 1", || delta.to_string());
 }
 
-/// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without protection
-/// has no noise; for five numbers, from the one of the worst pair of neighbours to the other, the variance of the noise
-/// never exceeds the stated variance, and reaches it for one of them. The draws of a program are not tested.
+/// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without
+/// protection has no noise; for five numbers, from the one of the worst pair of neighbours to the other, the variance of the
+/// noise never exceeds the stated variance, and reaches it for one of them. The draws of a program are not tested.
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors

@@ -168,8 +168,9 @@ pub(crate) fn maximum_in_box(
 /// moves. The function is computed at valid points only. `discrete` says for each input whether it
 /// is discrete, `[d]`, and `neighbours` returns the neighbours of a point.
 ///
-/// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020, "Dealing with
-/// categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that sees valid points only).
+/// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020,
+/// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that
+/// sees valid points only).
 pub(crate) fn maximum_in_mixed(
     groups: &[Vec<Vec<f64>>],
     (bounds, discrete): (&[(f64, f64)], &[bool]),

@@ -96,8 +96,9 @@ impl Covariance {
         self.of_scaled(s)
     }
 
-    /// Adds `weight` times the gradient of the covariance of `x` and `z` by the coordinates of `x` to `out`, `[d]` each; returns the
-    /// covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not exist, counts as 0.
+    /// Adds `weight` times the gradient of the covariance of `x` and `z` by the coordinates of `x` to `out`, `[d]` each;
+    /// returns the covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not exist, counts
+    /// as 0.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -113,10 +114,9 @@ impl Covariance {
         k
     }
 
-    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where the covariance is `k`:
-    /// it is computed from k, to reuse its exponential. The derivative of Matern with nu = 1/2 is
-    /// -k / (2 r). At distance 0 it is replaced by 0, because s times the derivative tends to 0
-    /// there.
+    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where the covariance
+    /// is `k`: it is computed from k, to reuse its exponential. The derivative of Matern with nu = 1/2 is -k / (2 r). At
+    /// distance 0 it is replaced by 0, because s times the derivative tends to 0 there.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,
@@ -154,8 +154,8 @@ impl Covariance {
         self.fill(points.row(index), |dimension| points.block_column(block, dimension), out);
     }
 
-    /// Writes the covariances of `x`, `[d]`, with points into `out`, `[m]`; `column` returns the coordinates of these points in a
-    /// dimension, `[m]`. Each is bit for bit that of [`Self::between`]. O(m d).
+    /// Writes the covariances of `x`, `[d]`, with points into `out`, `[m]`; `column` returns the coordinates of these points
+    /// in a dimension, `[m]`. Each is bit for bit that of [`Self::between`]. O(m d).
     pub(super) fn fill<'a>(&self, x: &[f64], column: impl Fn(usize) -> &'a [f64], out: &mut [f64]) {
         out.fill(0.0);
         for (dimension, &centre) in x.iter().enumerate() {
@@ -183,7 +183,8 @@ impl Covariance {
         }
     }
 
-    /// Replaces each number of `s`, `[m]`, by the derivative [`Self::slope`] there, where the covariance is the entry of `k`, `[m]`.
+    /// Replaces each number of `s`, `[m]`, by the derivative [`Self::slope`] there, where the covariance is the entry of
+    /// `k`, `[m]`.
     pub(super) fn slopes(&self, s: &mut [f64], k: &[f64]) {
         match self.shape {
             Shape::Matern52 => matern52_slopes(s, k),
@@ -191,8 +192,8 @@ impl Covariance {
         }
     }
 
-    /// Writes the terms of s, the squared scaled distance or the scaled inner product, in one dimension into `out`, `[m]`, for the
-    /// coordinate `x` and those of m points, `column`.
+    /// Writes the terms of s, the squared scaled distance or the scaled inner product, in one dimension into `out`, `[m]`,
+    /// for the coordinate `x` and those of m points, `column`.
     pub(super) fn fill_terms(&self, dimension: usize, x: f64, column: &[f64], out: &mut [f64]) {
         let l = self.length_scale.of(dimension);
         if self.shape == Shape::Linear {
@@ -202,8 +203,8 @@ impl Covariance {
         }
     }
 
-    /// Writes the derivatives of the covariances of `x`, `[d]`, and m points by a coordinate of `x` into `out`, `[m]`: `slopes`, `[m]`,
-    /// holds the derivatives by s, `column` the points' coordinates.
+    /// Writes the derivatives of the covariances of `x`, `[d]`, and m points by a coordinate of `x` into `out`, `[m]`:
+    /// `slopes`, `[m]`, holds the derivatives by s, `column` the points' coordinates.
     pub(super) fn fill_derivatives(
         &self,
         dimension: usize,

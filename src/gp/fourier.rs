@@ -82,8 +82,8 @@ impl FourierFeatures {
         self.d
     }
 
-    /// Writes the features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of the
-    /// outcome. O(m d).
+    /// Writes the features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of
+    /// the outcome. O(m d).
     ///
     /// # Panics
     /// If `x` does not have d coordinates, or `out` does not have m places.
@@ -105,8 +105,8 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// The function with these weights, `[m]`, of features scaled as [`FeatureLength::Estimator`], at an input, `[d]`; its gradient is
-    /// added to `gradient`, `[d]`. O(m d).
+    /// The function with these weights, `[m]`, of features scaled as [`FeatureLength::Estimator`], at an input, `[d]`; its
+    /// gradient is added to `gradient`, `[d]`. O(m d).
     ///
     /// # Panics
     /// If there is another number of weights or coordinates.

@@ -1,14 +1,14 @@
-//! An exact posterior from which functions are drawn, in the faster of two representations: one row per outcome while outcomes
-//! are few, then a triangular factor of the covariance over the arms.
+//! An exact posterior from which functions are drawn, in the faster of two representations: one row per outcome while
+//! outcomes are few, then a triangular factor of the covariance over the arms.
 
 use super::pivot::needs_jitter;
 use super::{ArmCovariance, Cholesky, FactoredPosterior, GpError, MAX_ARMS, Posterior};
 use crate::rng::Stream;
 use std::sync::Arc;
 
-/// An exact posterior over n arms with the factor of its prior. When there are more outcomes than arms, it changes from rows to a
-/// factor of the covariance; from then on neither an outcome nor a draw costs more with further outcomes. Without noise, or with
-/// more than 5,000 arms, it does not change.
+/// An exact posterior over n arms with the factor of its prior. When there are more outcomes than arms, it changes from rows
+/// to a factor of the covariance; from then on neither an outcome nor a draw costs more with further outcomes. Without
+/// noise, or with more than 5,000 arms, it does not change.
 ///
 /// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
@@ -78,7 +78,8 @@ impl JointPosterior {
     }
 
     /// A draw from N(mean, scale^2 covariance) at every arm: `[n]`, in units of the outcome. It takes n standard normals of
-    /// `stream`, and, before the change of representation, one more for each outcome. O(n t) before the change, O(n^2) after it.
+    /// `stream`, and, before the change of representation, one more for each outcome. O(n t) before the change, O(n^2) after
+    /// it.
     #[must_use]
     pub fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
         match &self.form {

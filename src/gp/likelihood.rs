@@ -37,8 +37,8 @@ pub fn log_marginal_likelihood(
     Ok(likelihood(points, outputs, covariance, noise_variance, false)?.0)
 }
 
-/// As [`log_marginal_likelihood`], for outputs with the constant mean at which their density is largest; also returns that mean. The
-/// gradient is that at this mean, since the derivative by the mean is 0 there.
+/// As [`log_marginal_likelihood`], for outputs with the constant mean at which their density is largest; also returns that
+/// mean. The gradient is that at this mean, since the derivative by the mean is 0 there.
 ///
 /// # Errors
 /// Those of [`log_marginal_likelihood`].
@@ -100,8 +100,8 @@ fn likelihood(
         gradient[scales] += diagonal * here[i];
         gradient[scales + 1] += diagonal * noise_variance;
         by_length_scales(covariance, x, diagonal, here[i], &mut gradient[..scales]);
-        // s, the squared scaled distance or the scaled inner product, is a sum of terms t of the dimensions, each proportional to l^-2.
-        // So d s / d ln l = -2 t, and the derivative of a covariance is -2 t k'(s).
+        // s, the squared scaled distance or the scaled inner product, is a sum of terms t of the dimensions, each
+        // proportional to l^-2. So d s / d ln l = -2 t, and the derivative of a covariance is -2 t k'(s).
         let m = n - i - 1;
         let slopes = &mut slopes[..m];
         slopes.fill(0.0);
@@ -155,9 +155,9 @@ mod tests {
         }
     }
 
-    /// scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) + WhiteKernel(0.05), optimizer=None,
-    /// alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta, eval_gradient=True), with the gradient in the order of
-    /// [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7], nu=0.5), 1.5 and 2.5.
+    /// scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) + WhiteKernel(0.05),
+    /// optimizer=None, alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta, eval_gradient=True), with the
+    /// gradient in the order of [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7], nu=0.5), 1.5 and 2.5.
     #[test]
     fn every_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
         let points = Points::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5, -0.7, 0.4]);

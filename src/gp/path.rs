@@ -1,4 +1,5 @@
-//! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the outcomes.
+//! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the
+//! outcomes.
 
 use super::covariance::Shape;
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
@@ -8,8 +9,8 @@ use crate::rng::Stream;
 /// approximately, as a sum of m random Fourier features; then Matheron's rule corrects it exactly
 /// at the points with outcomes. For a linear covariance the first step is exact too.
 ///
-/// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian process
-/// posteriors", equation 13.
+/// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian
+/// process posteriors", equation 13.
 #[derive(Clone, Debug)]
 pub struct PosteriorPath<'a> {
     posterior: &'a PointPosterior,
@@ -160,11 +161,11 @@ mod tests {
         covariance: Vec<Vec<f64>>,
     }
 
-    /// The joint posterior of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every function has new features, whose
-    /// products have the covariance as their mean. So the average of a value over n functions has a standard error of
-    /// sqrt(c_ii / n), and the average of a product of two values has one of sqrt((c_ii c_jj + c_ij^2) / n) if the
-    /// values are normal; with m = 64 features, the variance of a product is larger by a share of the order of 1 / m.
-    /// Of 35 normal values one is more than five standard errors away with probability 2e-5.
+    /// The joint posterior of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every function has new features,
+    /// whose products have the covariance as their mean. So the average of a value over n functions has a standard error of
+    /// sqrt(c_ii / n), and the average of a product of two values has one of sqrt((c_ii c_jj + c_ij^2) / n) if the values
+    /// are normal; with m = 64 features, the variance of a product is larger by a share of the order of 1 / m. Of 35 normal
+    /// values one is more than five standard errors away with probability 2e-5.
     #[test]
     fn drawn_functions_have_the_mean_and_covariance_of_botorchs_posterior() {
         let model: Model =

@@ -1,8 +1,8 @@
 //! The exact posterior at any point of the space of inputs, with gradients: the model of a continuous search.
 //!
-//! With L the Cholesky factor of K_t + noise I, an outcome appends a row to L. At a point x with covariances k(x), `[t]`, and v =
-//! L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; the gradient of the mean is the sum of the
-//! gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
+//! With L the Cholesky factor of K_t + noise I, an outcome appends a row to L. At a point x with covariances k(x), `[t]`,
+//! and v = L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; the gradient of the mean is the sum of
+//! the gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
 //! plus the same sum with -2 L^-T v in place of alpha. O(t^2) for an outcome or a point.
 
 use super::cholesky::inner;
@@ -51,7 +51,8 @@ const fn row_start(index: usize) -> usize {
 }
 
 impl PointPosterior {
-    /// The prior: `d` inputs, a noise variance of at least 0 in squared units of the outcome, and a mean in units of the outcome.
+    /// The prior: `d` inputs, a noise variance of at least 0 in squared units of the outcome, and a mean in units of the
+    /// outcome.
     #[must_use]
     pub fn new(covariance: Covariance, d: usize, noise_variance: f64, prior_mean: f64) -> Self {
         Self {
@@ -180,7 +181,8 @@ impl PointPosterior {
         self.prior_mean
     }
 
-    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome; 0 if none was needed.
+    /// The largest jitter that was added to the variance of an outcome, in squared units of the outcome; 0 if none was
+    /// needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter
@@ -261,7 +263,8 @@ impl PointPosterior {
         }
     }
 
-    /// Adds `weight` times the gradient of the prior variance at x by its coordinates to `out`, `[d]`: 0 for a stationary covariance.
+    /// Adds `weight` times the gradient of the prior variance at x by its coordinates to `out`, `[d]`: 0 for a stationary
+    /// covariance.
     pub(crate) fn add_prior_variance_gradient(&self, x: &[f64], weight: f64, out: &mut [f64]) {
         if self.covariance.shape == Shape::Linear {
             self.covariance.add_gradient(x, x, 2.0 * weight, out);

@@ -156,9 +156,9 @@ impl Posterior {
     }
 
     /// A random function drawn from the posterior, `[n]`, computed from a draw of the prior (`prior_sample`, `[n]`, with
-    /// mean 0) by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and outcomes
-    /// drawn from it. It takes O(n t) time and t standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling
-    /// functions from Gaussian process posteriors".
+    /// mean 0) by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and
+    /// outcomes drawn from it. It takes O(n t) time and t standard normals of `stream`. Source: Wilson et al. 2020,
+    /// "Efficiently sampling functions from Gaussian process posteriors".
     ///
     /// # Panics
     /// If `prior_sample` does not hold one value per arm.
@@ -194,8 +194,8 @@ impl Posterior {
         )
     }
 
-    /// The same posterior with a factor of its covariance, made from the factor of the prior covariance. O(n^2 t), and O(n^2) in
-    /// memory.
+    /// The same posterior with a factor of its covariance, made from the factor of the prior covariance. O(n^2 t), and
+    /// O(n^2) in memory.
     ///
     /// # Errors
     /// Those of [`FactoredPosterior::observe`].

@@ -31,11 +31,12 @@ const NOISE_MODE: f64 = -5.0;
 const EXACT_SIGMA: f64 = 3.0;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-3, value_tolerance: 1e-5 };
 
-/// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as BoTorch's
-/// `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that functions of many
-/// inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median e^-4 and sigma 1. As
-/// there, the posterior density of the hyperparameters themselves is maximised, not that of their logarithms: the log-normal
-/// density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) - sigma^2, the logarithm of its mode.
+/// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
+/// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
+/// functions of many inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median
+/// e^-4 and sigma 1. As there, the posterior density of the hyperparameters themselves is maximised, not that of their
+/// logarithms: the log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) -
+/// sigma^2, the logarithm of its mode.
 ///
 /// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
 /// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
@@ -84,8 +85,8 @@ pub(crate) fn refit(
         }
     };
     let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
-    // At longer length-scales, as at the priors' medians, the likelihood of a function of many inputs may hardly depend on them,
-    // and the search would end where all outcomes are explained as noise.
+    // At longer length-scales, as at the priors' medians, the likelihood of a function of many inputs may hardly depend on
+    // them, and the search would end where all outcomes are explained as noise.
     let mut first = vec![mode(priors.length_scale); d];
     first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {

@@ -54,8 +54,9 @@ impl WeightPosterior {
         Ok(())
     }
 
-    /// Adds several outcomes, each with the features of its input, `[m]`, in order. The result has the same bits as if [`Self::observe`] had
-    /// added one after the other. O(m^2) for each. It is faster if the model does not fit into the processor's caches, since every row of R is read once.
+    /// Adds several outcomes, each with the features of its input, `[m]`, in order. The result has the same bits as if
+    /// [`Self::observe`] had added one after the other. O(m^2) for each. It is faster if the model does not fit into the
+    /// processor's caches, since every row of R is read once.
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; then none of them was added.
@@ -152,7 +153,8 @@ fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
     (0..m).map_while(move |k| left.split_off_mut(..m + 1 - k))
 }
 
-/// Rotates a row of the triangle and a new row, both from the diagonal on, so that the first entry of the new row becomes zero.
+/// Rotates a row of the triangle and a new row, both from the diagonal on, so that the first entry of the new row becomes
+/// zero.
 #[inline(always)]
 fn rotate(row: &mut [f64], new: &mut [f64]) {
     if new[0] == 0.0 {
@@ -177,9 +179,9 @@ multiversion! {
         }
     }
 
-    /// Eliminates several rows of m + 1 numbers, stored one after the other in `new`. Row k is rotated with the new
-    /// rows in their order, after each of them was rotated with rows 0 to k - 1; so the result has the bits of eliminating one
-    /// new row after the other.
+    /// Eliminates several rows of m + 1 numbers, stored one after the other in `new`. Row k is rotated with the new rows in
+    /// their order, after each of them was rotated with rows 0 to k - 1; so the result has the bits of eliminating one new
+    /// row after the other.
     fn rotate_all_away(rows: &mut [f64], new: &mut [f64], m: usize) {
         for (k, row) in rows_mut(rows, m).enumerate() {
             for new in new.chunks_exact_mut(m + 1) {

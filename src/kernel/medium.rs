@@ -130,8 +130,8 @@ pub trait Medium: std::fmt::Debug {
         true
     }
 
-    /// The next change of the party's connection. Called once at the start, once at each change, after [`Self::replanned`], and by
-    /// [`Simulation::reconnect`](super::Simulation::reconnect).
+    /// The next change of the party's connection. Called once at the start, once at each change, after [`Self::replanned`],
+    /// and by [`Simulation::reconnect`](super::Simulation::reconnect).
     fn next_switch(&mut self, _party: PartyId) -> Option<Switch> {
         None
     }

@@ -34,8 +34,8 @@ pub enum Payoffs {
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for alpha = 1 and Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by
-        /// Minkowski's inequality.
+        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1
+        /// + alpha), by Minkowski's inequality.
         #[serde(default)]
         raw_moment: Option<Positive>,
         /// alpha, above 0 and at most 1. Default: 1.
@@ -175,8 +175,8 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// B + (ln(a t) / b)^theta: the distance of an outcome from the prior mean exceeds this with probability at most 1/t, for t >= 1.
-    /// Zhou and Tan 2021, section 4.3: O((ln t)^theta).
+    /// B + (ln(a t) / b)^theta: the distance of an outcome from the prior mean exceeds this with probability at most 1/t,
+    /// for t >= 1. Zhou and Tan 2021, section 4.3: O((ln t)^theta).
     #[must_use]
     pub fn truncation(&self, t: f64) -> f64 {
         let logarithm = libm::log(self.a * t).max(0.0);

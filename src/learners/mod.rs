@@ -190,8 +190,8 @@ pub trait LearnerRecipe: Send + Sync {
     }
 
     /// The external programs that the learner starts in [`Self::build_with`], each by a
-    /// [`ProgramSession`](crate::programs::ProgramSession). They are announced before they are started, `check` verifies that they
-    /// exist, and they are part of a study's identity.
+    /// [`ProgramSession`](crate::programs::ProgramSession). They are announced before they are started, `check` verifies
+    /// that they exist, and they are part of a study's identity.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }

@@ -36,9 +36,10 @@ pub enum PendingOutcome {
 /// the pending questions had not been asked, and so asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
-/// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a constant
-/// is the prior mean. No theorem is shown for the learner, since the theorems assume that every outcome is known before the
-/// next choice. `ThompsonSampling` spreads its questions by its own draws, and so can be used as it is (Kandasamy et al. 2018).
+/// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a
+/// constant is the prior mean. No theorem is shown for the learner, since the theorems assume that every outcome is known
+/// before the next choice. `ThompsonSampling` spreads its questions by its own draws, and so can be used as it is (Kandasamy
+/// et al. 2018).
 ///
 /// Example: `Parallel(learner: GpUcb(), pending: KrigingBeliever)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -128,8 +128,8 @@ impl LearnerRecipe for TgpUcb {
         let theorem = match known.laplace {
             Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
             None => {
-                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 s / ln(1 + s / lambda) times the gain, where s is
-                // the largest prior variance, 1 in the papers.
+                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 s / ln(1 + s / lambda) times the gain, where
+                // s is the largest prior variance, 1 in the papers.
                 let recipe = Self { constants: Constants::Theorem, ..self.clone() };
                 let most = small_covariance("TgpUcb", arms).ok()?.variances().into_iter().fold(0.0, f64::max);
                 let spread = 2.0 * most / libm::log1p(most / self.lambda.get());

@@ -29,8 +29,8 @@ impl KeptFiles {
         Self(Some(Arc::default()))
     }
 
-    /// What `read` returns, or what it returned for equal `arguments` earlier. `arguments` must be all that `read` depends on,
-    /// except for the contents of files. Errors are not kept.
+    /// What `read` returns, or what it returned for equal `arguments` earlier. `arguments` must be all that `read` depends
+    /// on, except for the contents of files. Errors are not kept.
     pub(crate) fn read<T: Any + Send + Sync, E>(
         &self,
         arguments: &impl Serialize,

@@ -169,7 +169,8 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
     format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
 }
 
-/// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is 0.
+/// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is
+/// 0.
 #[must_use]
 pub(super) fn brief(estimate: Estimate) -> String {
     if estimate.n < 2 || is_exact(estimate) { two_digits(estimate.mean) } else { regret(estimate) }

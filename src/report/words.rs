@@ -65,8 +65,8 @@ pub(super) fn basis_words(
     words
 }
 
-/// The conditions among the notes on an epsilon, each in full: "holds only with ..", "holds only if ..", and how probabilities
-/// of failure add up. Remarks, such as that a loss is as published, are left out.
+/// The conditions among the notes on an epsilon, each in full: "holds only with ..", "holds only if ..", and how
+/// probabilities of failure add up. Remarks, such as that a loss is as published, are left out.
 #[must_use]
 pub(super) fn conditions(note: &str) -> Vec<&str> {
     const BEGINNINGS: [&str; 2] = ["holds only ", "where a condition holds "];

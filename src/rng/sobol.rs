@@ -7,9 +7,9 @@ const DIGITS: u32 = 32;
 /// Number of values of a coordinate: 2^32.
 const CELLS: f64 = 4_294_967_296.0;
 
-/// For each dimension from the second on: the degree of its primitive polynomial, the polynomial's inner coefficients as a binary
-/// number, and the first direction numbers. Source: Joe and Kuo 2008, "Constructing Sobol sequences with better two-dimensional
-/// projections" (SIAM J. Sci. Comput. 30:2635-2654), the table new-joe-kuo-6.
+/// For each dimension from the second on: the degree of its primitive polynomial, the polynomial's inner coefficients as a
+/// binary number, and the first direction numbers. Source: Joe and Kuo 2008, "Constructing Sobol sequences with better
+/// two-dimensional projections" (SIAM J. Sci. Comput. 30:2635-2654), the table new-joe-kuo-6.
 const DIRECTIONS: [(u32, u32, &[u32]); 15] = [
     (1, 0, &[1]),
     (2, 1, &[1, 3]),

@@ -5,7 +5,7 @@ use super::dependence;
 use super::differing_values::unlike;
 use super::draft::{Draft, PartyDraft};
 use super::loaded_network::LoadedNetwork;
-use super::named_programs::programs_in;
+use super::named_programs::{absent_programs, programs_in};
 use super::special_files::special_files;
 use super::{box_domain, limits, names};
 use crate::network::Network;
@@ -406,46 +406,5 @@ impl<'a> CheckedParts<'a> {
     fn extent_of(&self, objective: &Option<ObjectiveModel>) -> Option<Extent> {
         let known = self.objectives.iter().find(|(known, _)| known == objective);
         known.map(|(_, extent)| extent.clone())
-    }
-}
-
-/// The problems of programs that would be started but do not exist. A replay needs no programs, since their answers are in the
-/// run folder.
-fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<Problem> {
-    if resources.programs.are_recorded() {
-        return Vec::new();
-    }
-    let below = |(path, program): (String, Program)| {
-        let problems = program.absent(&resources.base).into_iter();
-        problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
-    };
-    let started =
-        programs_in(plain).into_iter().filter(|(path, _)| draft.starts_program(path, resources.starts));
-    started.flat_map(below).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scenario::parse::parse;
-    use crate::scenario::sweep::EditedText;
-
-    #[test]
-    fn files_are_read_into_the_scenario_and_the_draft_stays_as_written() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("delays.csv"), "s\n0.02\n0.04\n").unwrap();
-        let text = r#"Scenario(
-            name: "delays", seed: 1, parties: { "a": Party(), "b": Party() },
-            network: Network(topology: Mesh(), default: Link(latency: Empirical(file: "delays.csv", column: "s"))),
-            protocol: Echo(caller: "a", rounds: 2),
-        )"#;
-        let draft: Draft = parse(&EditedText::unchanged(text)).unwrap();
-        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
-        let scenario = Scenario::check(draft.clone(), &resources).unwrap();
-        assert_eq!(scenario.draft(), &draft);
-        let law = &scenario.stage(None).network.default.latency;
-        assert!((law.as_dyn().mean_seconds() - 0.03).abs() < 1e-12);
-        drop(folder);
-        assert!(Scenario::check(draft, &resources).is_err());
     }
 }

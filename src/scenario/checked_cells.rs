@@ -36,8 +36,8 @@ pub(super) fn checked_cells(
     checked.into_iter().flatten().collect()
 }
 
-/// Checks consecutive cells, which usually share parties, network and objective, up to the one with which there are more than
-/// `most` problems.
+/// Checks consecutive cells, which usually share parties, network and objective, up to the one with which there are more
+/// than `most` problems.
 fn consecutive(
     expansion: &Expansion<'_>,
     part: Range<usize>,

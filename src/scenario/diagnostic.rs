@@ -211,7 +211,8 @@ fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Breaks a note between words so that it fits 80 columns, and indents continuation lines by the width of the keyword column.
+/// Breaks a note between words so that it fits 80 columns, and indents continuation lines by the width of the keyword
+/// column.
 fn wrap(note: &str) -> String {
     const WIDTH: usize = 72;
     let mut out = String::new();

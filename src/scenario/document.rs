@@ -120,8 +120,8 @@ impl Document {
         is_json(&self.text)
     }
 
-    /// The text of the value at a path in RON, such as `protocol.series[0]`; `None` if the text cannot be read or has no such
-    /// value.
+    /// The text of the value at a path in RON, such as `protocol.series[0]`; `None` if the text cannot be read or has no
+    /// such value.
     #[must_use]
     pub fn value(&self, path: &str) -> Option<String> {
         let edited = self.edited().ok()?;
@@ -224,8 +224,8 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is checked
-    /// after more than 200 errors.
+    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is
+    /// checked after more than 200 errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;
@@ -293,8 +293,8 @@ fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]
     problems
 }
 
-/// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may differ,
-/// since every cell draws its random numbers from its own seed.
+/// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may
+/// differ, since every cell draws its random numbers from its own seed.
 fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");

@@ -43,8 +43,8 @@ pub struct Draft {
     /// Settings of the privacy report. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
-    /// Names of series that all other series are compared with: reports show the differences replication by replication, with
-    /// their standard errors. Default: none.
+    /// Names of series that all other series are compared with: reports show the differences replication by replication,
+    /// with their standard errors. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<crate::vocab::SeriesName>")]
     pub compared_with: Vec<String>,

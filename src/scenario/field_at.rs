@@ -6,8 +6,8 @@ use crate::vocab::value::{Body, Node};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The values that the field whose key is at `key` accepts, with an example; `None` if the text is not a scenario or its outer
-/// parts do not fit the schema.
+/// The values that the field whose key is at `key` accepts, with an example; `None` if the text is not a scenario or its
+/// outer parts do not fit the schema.
 pub(super) fn field_at(root: &Node, key: &Range<usize>) -> Option<(String, Option<String>)> {
     if root.name.as_deref().is_some_and(|name| name != "Scenario") {
         return None;

@@ -59,9 +59,10 @@ pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     changed
 }
 
-/// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger entries
-/// from before the fork name the parties that could read messages then, so these must stay the same. The encryption is compared
-/// and, if relays read messages or learn protected data from the fact that there is a message, also the routes of messages.
+/// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger
+/// entries from before the fork name the parties that could read messages then, so these must stay the same. The encryption
+/// is compared and, if relays read messages or learn protected data from the fact that there is a message, also the routes
+/// of messages.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());

@@ -1,5 +1,5 @@
-//! Limits on counts, which could exhaust memory, and on the size of numbers, whose squares must be finite. Scenarios beyond them
-//! are refused before anything is computed.
+//! Limits on counts, which could exhaust memory, and on the size of numbers, whose squares must be finite. Scenarios beyond
+//! them are refused before anything is computed.
 
 use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
@@ -41,8 +41,8 @@ const COUNTS: [(&str, u64, &str); 6] = [
 ];
 
 /// Largest absolute value of the numbers of an objective and of the length-scales of a protocol; the inverse of this limit
-/// is the smallest absolute value other than 0.
-/// Models square distances and divide them by squared length-scales, and squares of numbers above about 1e154 are not finite.
+/// is the smallest absolute value other than 0. Models square distances and divide them by squared length-scales, and
+/// squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
 /// All numbers that are too large or too small. `plain` is the draft as JSON, with `null` for values that were checked

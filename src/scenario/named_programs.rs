@@ -3,11 +3,12 @@
 
 use super::draft::Draft;
 use crate::learners::LearnerModel;
-use crate::objectives::ObjectiveModel;
+use crate::objectives::{ObjectiveModel, Resources};
 use crate::privacy::mechanisms::OutcomeRelease;
 use crate::programs::{EXTERNAL, Program, ProgramUse};
 use crate::protocols::ProtocolModel;
 use crate::protocols::release::PublicationModel;
+use crate::vocab::Problem;
 use crate::vocab::family::{Family, Members};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -115,6 +116,47 @@ fn look(value: &Value, path: &mut String, families: &[ProgramFamily], found: &mu
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The problems of programs that would be started but do not exist. A replay needs no programs, since their answers are in
+/// the run folder.
+pub(super) fn absent_programs(draft: &Draft, plain: &Value, resources: &Resources) -> Vec<Problem> {
+    if resources.programs.are_recorded() {
+        return Vec::new();
+    }
+    let below = |(path, program): (String, Program)| {
+        let problems = program.absent(&resources.base).into_iter();
+        problems.map(move |problem| problem.below(&path)).collect::<Vec<_>>()
+    };
+    let started =
+        programs_in(plain).into_iter().filter(|(path, _)| draft.starts_program(path, resources.starts));
+    started.flat_map(below).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse::parse;
+    use crate::scenario::sweep::EditedText;
+
+    #[test]
+    fn files_are_read_into_the_scenario_and_the_draft_stays_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("delays.csv"), "s\n0.02\n0.04\n").unwrap();
+        let text = r#"Scenario(
+            name: "delays", seed: 1, parties: { "a": Party(), "b": Party() },
+            network: Network(topology: Mesh(), default: Link(latency: Empirical(file: "delays.csv", column: "s"))),
+            protocol: Echo(caller: "a", rounds: 2),
+        )"#;
+        let draft: Draft = parse(&EditedText::unchanged(text)).unwrap();
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
+        let scenario = Scenario::check(draft.clone(), &resources).unwrap();
+        assert_eq!(scenario.draft(), &draft);
+        let law = &scenario.stage(None).network.default.latency;
+        assert!((law.as_dyn().mean_seconds() - 0.03).abs() < 1e-12);
+        drop(folder);
+        assert!(Scenario::check(draft, &resources).is_err());
     }
 }
 

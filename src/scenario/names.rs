@@ -1,5 +1,5 @@
-//! Checks of names and texts: none may contain a character that controls a terminal or reverses text, and no name may begin with
-//! a character that makes a spreadsheet evaluate a formula.
+//! Checks of names and texts: none may contain a character that controls a terminal or reverses text, and no name may begin
+//! with a character that makes a spreadsheet evaluate a formula.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::printable::controls_display;
@@ -106,8 +106,8 @@ fn shown(text: &str) -> String {
     format!("{start:?}{}", if start.len() < text.len() { " .." } else { "" })
 }
 
-/// Whether a spreadsheet would evaluate a value of an `Each` as a formula, since values become cells of tables. `value` is its
-/// RON.
+/// Whether a spreadsheet would evaluate a value of an `Each` as a formula, since values become cells of tables. `value` is
+/// its RON.
 pub(super) fn formula(value: &str) -> bool {
     value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
 }

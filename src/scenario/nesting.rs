@@ -1,4 +1,5 @@
-//! Limits the nesting of brackets before a parser reads the text, since parsers recurse once per bracket, and finds comments.
+//! Limits the nesting of brackets before a parser reads the text, since parsers recurse once per bracket, and finds
+//! comments.
 
 use super::diagnostic::{Diagnostic, Place};
 use std::ops::Range;

@@ -27,8 +27,8 @@ pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
     parse(&EditedText::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
 }
 
-/// Reads a text as `T`. After an error, the field that caused it is removed and the text is read again, so that one call reports
-/// up to 20 errors. A field that is missing only because it was removed is not reported.
+/// Reads a text as `T`. After an error, the field that caused it is removed and the text is read again, so that one call
+/// reports up to 20 errors. A field that is missing only because it was removed is not reported.
 pub(super) fn parse<T: DeserializeOwned>(edited: &EditedText) -> Result<T, Vec<Diagnostic>> {
     let mut value = None;
     let problems = problems(edited, &mut |root| {

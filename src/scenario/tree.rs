@@ -163,8 +163,8 @@ fn has_name(node: &Node, name: &str) -> bool {
     node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
 }
 
-/// Follows a path as far as possible, and returns the value reached and the number of steps taken. A path may leave out the names
-/// of enum variants.
+/// Follows a path as far as possible, and returns the value reached and the number of steps taken. A path may leave out the
+/// names of enum variants.
 pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
     let Some(step) = path.first() else { return (node, 0) };
     let on = |inner: &'a Node| {
@@ -194,8 +194,8 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
     }
 }
 
-/// Reads a path: names separated by dots, `[3]` for positions, and `["key"]` for keys with special characters. `None` if it is
-/// not a path.
+/// Reads a path: names separated by dots, `[3]` for positions, and `["key"]` for keys with special characters. `None` if it
+/// is not a path.
 pub(super) fn path(text: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = text.trim();

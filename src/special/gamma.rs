@@ -179,8 +179,8 @@ fn fraction(a: f64, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Shape, probability, and quantile to 17 digits. Computed by bisection on incomplete gamma functions in arithmetic of 40
-    /// digits.
+    /// Shape, probability, and quantile to 17 digits. Computed by bisection on incomplete gamma functions in arithmetic of
+    /// 40 digits.
     const QUANTILES: &[(f64, f64, f64)] = &[
         (0.01, 0.25, 3.522_685_997_313_756e-61),
         (0.01, 0.5, 4.465_535_018_910_355e-31),

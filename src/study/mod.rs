@@ -2,7 +2,8 @@
 //! reported on.
 //!
 //! Five parts, each of which imports only from those before it: `plan` (cells and identities), `disk` (the run folder),
-//! `results` (tables and summaries of the records), `play` (where replications are run) and `analysis` (answers from whole studies).
+//! `results` (tables and summaries of the records), `play` (where replications are run) and `analysis` (answers from whole
+//! studies).
 
 mod analysis;
 mod disk;

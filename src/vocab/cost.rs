@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Declares two enums from one list: [`Cost`] with plain numbers, and [`CountedCost`] with range-checked numbers and a count.
-/// `stated` lists further forms of `CountedCost`, each with the `Cost` that follows from its numbers.
+/// Declares two enums from one list: [`Cost`] with plain numbers, and [`CountedCost`] with range-checked numbers and a
+/// count. `stated` lists further forms of `CountedCost`, each with the `Cost` that follows from its numbers.
 macro_rules! costs {
     ($(
         $(#[$doc:meta])*
@@ -18,7 +18,8 @@ macro_rules! costs {
             $form:ident { $($(#[$given_meta:meta])* $given:ident: $given_range:ty,)+ } => $form_cost:expr;
         )+
     }) => {
-        /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs alone.
+        /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs
+        /// alone.
         ///
         /// The meaning of a published variant never changes; a mechanism that no variant describes gets a new variant.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A request to stop a run. Copies share it. After one request, replications in progress are finished, except that programs are
-/// asked no further question; after a second one, an answer under way is not awaited either.
+/// A request to stop a run. Copies share it. After one request, replications in progress are finished, except that programs
+/// are asked no further question; after a second one, an answer under way is not awaited either.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption(Arc<AtomicU8>);
 

@@ -5,8 +5,8 @@ use super::{Positive, Problem};
 /// Largest allowed ratio of the largest to the smallest weight.
 const MOST: f64 = 1e12;
 
-/// A problem if a shape, in the field `path`, is outside 0.01 to 1e6. In this range the quantiles of gamma distributions have a
-/// relative error below 1e-12; those of beta distributions may have a larger one (`special::beta_quantile`).
+/// A problem if a shape, in the field `path`, is outside 0.01 to 1e6. In this range the quantiles of gamma distributions
+/// have a relative error below 1e-12; those of beta distributions may have a larger one (`special::beta_quantile`).
 #[must_use]
 pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     let fits = (0.01..=1e6).contains(&shape.get());
@@ -16,8 +16,8 @@ pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     })
 }
 
-/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of their sum may
-/// exceed 0.01 % of the smallest, or if they are outside 1e-150 to 1e150.
+/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of their sum
+/// may exceed 0.01 % of the smallest, or if they are outside 1e-150 to 1e150.
 #[must_use]
 pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
     let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);

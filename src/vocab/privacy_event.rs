@@ -71,8 +71,8 @@ pub struct Observer(
     pub String,
 );
 
-/// The sampler that chose the units that took part in a release. A theorem on amplification by subsampling holds for one sampler
-/// only.
+/// The sampler that chose the units that took part in a release. A theorem on amplification by subsampling holds for one
+/// sampler only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sampler {
     /// Every unit took part.

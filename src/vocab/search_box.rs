@@ -82,8 +82,8 @@ impl SearchBox {
     /// The same box with another kind and name for each input, `[d]` each.
     ///
     /// # Panics
-    /// If there is not one of each for every input, if an end of a whole-numbered input is not whole, or if the lower end of a
-    /// logarithmic one is not above 0.
+    /// If there is not one of each for every input, if an end of a whole-numbered input is not whole, or if the lower end of
+    /// a logarithmic one is not above 0.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<InputKind>, names: Vec<String>) -> Self {
         assert!(kinds.len() == self.d() && names.len() == self.d(), "a kind and a name for each input");
@@ -150,8 +150,8 @@ impl SearchBox {
         })
     }
 
-    /// Number of coordinates of a point of the unit cube, w: one for each input that is a number, and one for each category of
-    /// the others.
+    /// Number of coordinates of a point of the unit cube, w: one for each input that is a number, and one for each category
+    /// of the others.
     #[must_use]
     pub fn width(&self) -> usize {
         self.categories.iter().map(|list| list.len().max(1)).sum()
@@ -193,8 +193,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// The coordinates in the unit cube, `[w]`, for a share from 0 to 1 for each input, `[d]`. A number's coordinate is its share;
-    /// the k categories of an input divide the shares into k equal parts.
+    /// The coordinates in the unit cube, `[w]`, for a share from 0 to 1 for each input, `[d]`. A number's coordinate is its
+    /// share; the k categories of an input divide the shares into k equal parts.
     #[must_use]
     pub fn spread(&self, shares: &[f64]) -> Vec<f64> {
         let mut unit = Vec::with_capacity(self.width());
@@ -207,7 +207,8 @@ impl SearchBox {
         unit
     }
 
-    /// As [`Self::spread`], with the coordinates of whole-numbered inputs moved to the points that their values are mapped to.
+    /// As [`Self::spread`], with the coordinates of whole-numbered inputs moved to the points that their values are mapped
+    /// to.
     #[must_use]
     pub fn at_shares(&self, shares: &[f64]) -> Vec<f64> {
         self.valid_unit(&self.spread(shares))
@@ -397,7 +398,8 @@ mod tests {
         assert_eq!(values, [(-1.0, width), (-2.0, width - 1.0), (-2.0, width + 1.0)]);
         let region = SearchBox::new(vec![(0.0, 1.0), (0.0, 0.2), (0.0, unit[2])]);
         assert_eq!(domain.neighbours(&unit, &region).len(), 1);
-        // The places of -2, -1, 0, 1, 2 are 0.1, 0.3, .., 0.9: the first half has two of them, and no value is in [0.15, 0.25).
+        // The places of -2, -1, 0, 1, 2 are 0.1, 0.3, .., 0.9: the first half has two of them, and no value is in [0.15,
+        // 0.25).
         let place = |low: f64, high: f64, share: f64| {
             let region = [(0.0, 1.0), (low, high), (0.0, 1.0)];
             domain.valid_point_in(&region, &[0.5, share, 0.0]).map(|point| domain.from_unit(&point)[1])

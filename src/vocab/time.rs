@@ -86,8 +86,8 @@ impl Span {
     /// longest span.
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Self {
-        // A float-to-integer cast saturates and turns NaN into zero, as documented above. The rest after the cast is exact, and
-        // decides the rounding: on x86-64 without SSE4.1, `round` is a function call, and every random delay is rounded.
+        // A float-to-integer cast saturates and turns NaN into zero, as documented above. The rest after the cast is exact,
+        // and decides the rounding: on x86-64 without SSE4.1, `round` is a function call, and every random delay is rounded.
         let nanos = seconds * NANOS_PER_SECOND;
         let whole = nanos as u64;
         Self(whole.saturating_add(u64::from(nanos - whole as f64 >= 0.5)))

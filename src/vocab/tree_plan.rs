@@ -8,9 +8,10 @@ use std::num::NonZeroU64;
 /// Up to this number of contributions the sensitivity is found by a search; above it, it is bounded.
 const MOST_SEARCHED: usize = 256;
 
-/// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is the
-/// largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial sums.
-/// (These are the nodes of a binary tree that are left children, which are the only ones that sums of all values so far need.)
+/// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is
+/// the largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial
+/// sums. (These are the nodes of a binary tree that are left children, which are the only ones that sums of all values so
+/// far need.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreePlan {
     /// Number of steps, T.
@@ -62,8 +63,8 @@ impl TreePlan {
     }
 }
 
-/// `one` and `other` are the largest sums over two parts of the steps, by number of contributions. Returns the largest sum over
-/// both parts together, for each number of contributions up to `most`.
+/// `one` and `other` are the largest sums over two parts of the steps, by number of contributions. Returns the largest sum
+/// over both parts together, for each number of contributions up to `most`.
 fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     let last = (one.len() + other.len() - 2).min(most);
     let best = |count: usize| {
@@ -150,8 +151,8 @@ mod tests {
         }
     }
 
-    /// Every choice of k steps, by its definition: partial sum t of a tree holds the last values, as many as the largest power
-    /// of two that divides t.
+    /// Every choice of k steps, by its definition: partial sum t of a tree holds the last values, as many as the largest
+    /// power of two that divides t.
     fn by_enumeration(plan: TreePlan) -> f64 {
         let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
         let mut best = 0.0f64;

@@ -1,5 +1,5 @@
-//! `threshold` and `explain` on the real binary: answers, agreement with a fine sweep, resumption, files, errors; and what `compare`
-//! and `run` say about numbers of replications and comparisons.
+//! `threshold` and `explain` on the real binary: answers, agreement with a fine sweep, resumption, files, errors; and what
+//! `compare` and `run` say about numbers of replications and comparisons.
 
 use crate::support::{code_and_output, contents, folder, root, run, subrosa};
 use serde_json::Value;
@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A search with noise on its outcomes beside random search, on functions drawn from a Gaussian process; a few milliseconds a
-/// replication.
+/// A search with noise on its outcomes beside random search, on functions drawn from a Gaussian process; a few milliseconds
+/// a replication.
 const SEARCH: &str = r#"Scenario(
     name: "answers",
     seed: 5,
@@ -101,8 +101,8 @@ fn gains(run: &Path, axis: &str, series: &str, against: &str) -> Vec<(f64, Vec<f
     found
 }
 
-/// The answer agrees with a sweep of twelve values on other random numbers; the probes are the cells of a run folder that is replayed,
-/// reported, and not played twice.
+/// The answer agrees with a sweep of twelve values on other random numbers; the probes are the cells of a run folder that is
+/// replayed, reported, and not played twice.
 #[test]
 fn a_threshold_agrees_with_a_fine_sweep() {
     let place = TempDir::new().unwrap();
@@ -206,8 +206,8 @@ struct Study {
 }
 
 impl Study {
-    /// From which epsilon on a private search beats random search by 3; from how many rounds on a search does; from which share of heard
-    /// messages on sharing beats searching alone by .6.
+    /// From which epsilon on a private search beats random search by 3; from how many rounds on a search does; from which
+    /// share of heard messages on sharing beats searching alone by .6.
     fn all(place: &Path) -> [Self; 3] {
         let federation = place.join("federation.ron");
         fs::write(&federation, FEDERATION).unwrap();
@@ -308,8 +308,8 @@ fn two_more_thresholds_agree_with_sweeps() {
     }
 }
 
-/// The three studies with twenty seeds each: nineteen intervals or more contain the crossing of a fine sweep with 1,000 replications of
-/// other random numbers. docs/studies.md has the counts.
+/// The three studies with twenty seeds each: nineteen intervals or more contain the crossing of a fine sweep with 1,000
+/// replications of other random numbers. docs/studies.md has the counts.
 #[test]
 #[ignore = "minutes: cargo test --release --test commands twenty_seeds -- --ignored --nocapture"]
 fn thresholds_agree_with_sweeps_on_twenty_seeds() {
@@ -765,8 +765,8 @@ fn replications_until_a_difference_is_known() {
     assert!(widest <= 1.2 && widest > 0.6, "{widest} after {n}");
 }
 
-/// A search that was interrupted in its second look continues, and ends with the answer of one that was not; a probe that was lost is
-/// played again.
+/// A search that was interrupted in its second look continues, and ends with the answer of one that was not; a probe that
+/// was lost is played again.
 #[test]
 fn an_interrupted_search_continues() {
     let place = TempDir::new().unwrap();

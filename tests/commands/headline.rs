@@ -520,7 +520,8 @@ fn short(summary: &Summary) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Conditions begin their notes, are told apart however late they differ, and are whole, or say what is otherwise than in another.
+/// Conditions begin their notes, are told apart however late they differ, and are whole, or say what is otherwise than in
+/// another.
 #[test]
 fn the_short_report_cuts_no_condition_and_counts_runs() {
     let long =

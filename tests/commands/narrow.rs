@@ -87,8 +87,8 @@ fn lists_and_calibrations_fit() {
     }
 }
 
-/// Where the output is no terminal and no width is stated, each event of a trace is one line, so that other programs can read
-/// it.
+/// Where the output is no terminal and no width is stated, each event of a trace is one line, so that other programs can
+/// read it.
 #[test]
 fn a_trace_in_a_pipe_has_a_line_per_event() {
     let arguments = ["trace", "scenarios/hospital.ron", "-o", "protocol.rounds=2"];

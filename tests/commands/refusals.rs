@@ -252,8 +252,8 @@ fn servers_of_servers_and_none_at_all() {
     accepted(&["check", ECHO, "-o", &party(2, one)]);
 }
 
-/// Users' reports whose noise has no bound, and learners told of outcomes that they do not get: refused with the place, where a run
-/// failed before; and accepted once the cure is taken.
+/// Users' reports whose noise has no bound, and learners told of outcomes that they do not get: refused with the place,
+/// where a run failed before; and accepted once the cure is taken.
 #[test]
 fn reports_and_learners_that_do_not_go_with_the_noise() {
     const USERS: &str = "scenarios/users.ron";

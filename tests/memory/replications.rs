@@ -1,4 +1,5 @@
-//! Memory of many replications: the summary is made from sums and a compact row of each, never from all records at the same time.
+//! Memory of many replications: the summary is made from sums and a compact row of each, never from all records at the same
+//! time.
 
 use crate::{ALONE, counting};
 use std::sync::PoisonError;
@@ -23,7 +24,8 @@ fn most(replications: u64) -> f64 {
 #[test]
 fn a_further_replication_takes_less_than_a_kilobyte() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    // Both have more than the 4 MiB of records of a cell that are kept in memory. The first run allocates what later ones use again.
+    // Both have more than the 4 MiB of records of a cell that are kept in memory. The first run allocates what later ones
+    // use again.
     let _ = most(10);
     let (some, twice) = (most(900), most(1800));
     let each = (twice - some) / 900.0;

@@ -34,8 +34,8 @@ fn positive(number: f64) -> Positive {
     Positive::new(number).unwrap()
 }
 
-/// Laws whose variance or mean is infinite keep what they promise; the midpoint rule over 20,000 cells would miss 4 % of the first
-/// one's mean and 19 % of the second's.
+/// Laws whose variance or mean is infinite keep what they promise; the midpoint rule over 20,000 cells would miss 4 % of the
+/// first one's mean and 19 % of the second's.
 #[test]
 fn heavy_tails_are_no_breach() {
     let ms = Span::from_millis;

@@ -1,5 +1,5 @@
-//! Conformance functions for what mechanisms and federations state besides a privacy cost: nothing in members of the library,
-//! and each broken rule in a member that breaks it.
+//! Conformance functions for what mechanisms and federations state besides a privacy cost: nothing in members of the
+//! library, and each broken rule in a member that breaks it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -380,8 +380,8 @@ fn joint_samples_have_the_posterior_mean_and_covariance() {
     check_moments(&direct, posterior.mean(), |i, j| posterior.covariance(i, j));
 }
 
-/// With more outcomes than arms a model with joint draws keeps a factor of the covariance. Its means, covariances and draws are those
-/// of the exact posterior, and the bits of every draw before the change are those of the rows.
+/// With more outcomes than arms a model with joint draws keeps a factor of the covariance. Its means, covariances and draws
+/// are those of the exact posterior, and the bits of every draw before the change are those of the rows.
 #[test]
 fn a_factor_of_the_covariance_follows_every_outcome() {
     let points = Points::new(6, 1, (0..6).map(|i| f64::from(i) * 0.3).collect());

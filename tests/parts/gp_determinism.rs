@@ -89,7 +89,8 @@ fn learners() -> String {
             laplace_scale: Some(0.5),
         },
     };
-    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it; `searches` has `Acquisition`.
+    // A program of a user's own has no bits to compare, and `Parallel` those of the learner in it; `searches` has
+    // `Acquisition`.
     let others = ["External", "Parallel", "Acquisition"];
     for name in LearnerModel::names().iter().filter(|name| !others.contains(name)) {
         let model: LearnerModel = subrosa::scenario::part(name).unwrap();

@@ -1,6 +1,6 @@
 //! The laws of latencies and noise, computed by quantiles, against numbers of `rand_distr`, which rejects: two-sample
-//! Kolmogorov-Smirnov tests with fixed seeds. With n = m = 40,000 the statistic exceeds 1.95 sqrt(2 / n) with probability 0.001
-//! when both laws are the same (Smirnov's limit law; steps make it smaller).
+//! Kolmogorov-Smirnov tests with fixed seeds. With n = m = 40,000 the statistic exceeds 1.95 sqrt(2 / n) with probability
+//! 0.001 when both laws are the same (Smirnov's limit law; steps make it smaller).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -46,8 +46,8 @@ fn records_that_span_different_spaces_are_distinguished_by_them() {
     assert!(recipe(1).distinguisher([&flat, &full]).unwrap().disjoint.is_none());
 }
 
-/// Inputs along the same directions differ by the sizes of Z: for singular values s and s' after the lift, the squared norm q
-/// of r numbers of variance s^2 / r has the log ratio r (q (1/s'^2 - 1/s^2) / 2 - ln(s / s')).
+/// Inputs along the same directions differ by the sizes of Z: for singular values s and s' after the lift, the squared norm
+/// q of r numbers of variance s^2 / r has the log ratio r (q (1/s'^2 - 1/s^2) / 2 - ln(s / s')).
 #[test]
 fn inputs_along_one_direction_are_distinguished_by_the_size_of_the_output() {
     let own = recipe(2);

@@ -93,8 +93,8 @@ fn values_have_the_mean_variance_and_tail_of_laplace_noise() {
     assert!(tails[0] > tails[1], "exact noise is rounded to a lattice, which adds to its tail: {tails:?}");
 }
 
-/// One number at a distance d below the threshold, by hand: with noise of scale a on the threshold and b on the number, it is
-/// above with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)).
+/// One number at a distance d below the threshold, by hand: with noise of scale a on the threshold and b on the number, it
+/// is above with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)).
 #[test]
 fn one_comparison_has_the_closed_form() {
     let ratio = 4f64.cbrt();
@@ -133,8 +133,8 @@ fn every_answer(numbers: usize, cutoff: usize) -> Vec<Vec<Compared>> {
         .collect()
 }
 
-/// The loss that is stated is the largest log-likelihood ratio of all answers, including the largest ratio of their values; a value
-/// has the ratio of two Laplace densities.
+/// The loss that is stated is the largest log-likelihood ratio of all answers, including the largest ratio of their values;
+/// a value has the ratio of two Laplace densities.
 #[test]
 fn the_stated_loss_is_the_largest_of_all_answers() {
     let inputs = [vec![0.5, 2.0, -1.0, 3.5], vec![3.5, -0.5, 1.0, 2.0]];

@@ -254,8 +254,8 @@ fn every_factor_is_below_1_3_at_1e5_trials() {
             if by_model { " (model)" } else { "" },
         );
         assert_eq!(finding.verdict, Verdict::Consistent, "{finding:?}");
-        // The bound of private selection is for the worst of all mechanisms; no pair is known that comes near it. The answers
-        // of a sparse vector that have the largest loss are rare: one in some hundred trials.
+        // The bound of private selection is for the worst of all mechanisms; no pair is known that comes near it. The
+        // answers of a sparse vector that have the largest loss are rare: one in some hundred trials.
         let most = match name.as_str() {
             name if name.starts_with("private-selection") => 4.0,
             name if name.starts_with("sparse-vector") => 2.0,
@@ -349,9 +349,9 @@ fn verdict<'a>(findings: &'a [Value], name: &str) -> (&'a str, f64) {
     (finding["verdict"].as_str().unwrap(), finding["evidence"]["epsilon_lower"].as_f64().unwrap())
 }
 
-/// Unbounded noise and the paper's delta: the (epsilon, delta) claim is attacked at its own delta, with rewards that lie beyond the
-/// bound as often as the claim allows. It stands; the same epsilon at a smaller delta falls by the same attack, and two
-/// visits have twice the delta.
+/// Unbounded noise and the paper's delta: the (epsilon, delta) claim is attacked at its own delta, with rewards that lie
+/// beyond the bound as often as the claim allows. It stands; the same epsilon at a smaller delta falls by the same attack,
+/// and two visits have twice the delta.
 #[test]
 fn a_claim_with_a_delta_is_attacked_at_that_delta() {
     let series = "protocol.series=[Series(name: \"likely\", report: Ctl(epsilon: 1, clip: false, delta: 0.05), learner: Random())]";

@@ -52,8 +52,8 @@ fn run_and_audited(sharing: &str) -> (f64, Value) {
     (tight["epsilon"].as_f64().unwrap(), finding.clone())
 }
 
-/// Weights differ between agents and regions, so that the ledger's loss is not that of the whole domain; the auditor attacks just
-/// these sums, finds part of the loss, and refutes nothing. With masks too, where agents weight their own vectors.
+/// Weights differ between agents and regions, so that the ledger's loss is not that of the whole domain; the auditor attacks
+/// just these sums, finds part of the loss, and refutes nothing. With masks too, where agents weight their own vectors.
 #[test]
 fn sums_over_covered_regions_are_attacked_at_their_price() {
     let (whole, _) = run_and_audited("weights: Uniform()");

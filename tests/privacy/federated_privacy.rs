@@ -242,8 +242,8 @@ fn seen(events: &[TraceEvent]) -> Seen {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is lost or late, and whoever pools: each sum that the server can unmask has a ledger entry, round by round, at the noise that
-    /// it does not know; and no budget is exceeded by what it was let to ask shares for, opened or not.
+    /// Whatever is lost or late, and whoever pools: each sum that the server can unmask has a ledger entry, round by round,
+    /// at the noise that it does not know; and no budget is exceeded by what it was let to ask shares for, opened or not.
     #[test]
     fn what_the_server_can_open_is_booked_and_within_the_budget(
         seed: u64, loss in 0.0f64..0.5, jitter in prop::sample::select(vec![10u64, 200, 500]), colluding in 0usize..5,

@@ -1,5 +1,5 @@
-//! Personalised privacy against what really happens: each user's and each agent's loss is attacked at her own epsilon, and a claim
-//! that is another's falls.
+//! Personalised privacy against what really happens: each user's and each agent's loss is attacked at her own epsilon, and a
+//! claim that is another's falls.
 
 use crate::support::{code_and_output, metric, run, subrosa};
 use serde_json::Value;
@@ -57,8 +57,8 @@ fn findings(text: &str, more: &[&str]) -> Vec<Value> {
     document["findings"].as_array().unwrap().clone()
 }
 
-/// Every kind of user is attacked at her own epsilon: both claims stand, and what is shown against the user with epsilon 4 is more
-/// than the user with epsilon 0.5 may lose.
+/// Every kind of user is attacked at her own epsilon: both claims stand, and what is shown against the user with epsilon 4
+/// is more than the user with epsilon 0.5 may lose.
 #[test]
 fn users_are_attacked_at_their_own_epsilon() {
     let found = findings(USERS, &["--trials", "20000"]);
@@ -151,8 +151,8 @@ fn verdict(evidence: &Evidence, epsilon: f64, delta: f64) -> Verdict {
     Finding::new(statement, evidence.clone()).verdict
 }
 
-/// The neighbours of the proof: one user's reward, and nothing else. Her own epsilon stands; a smaller one, which is that of other
-/// users, is refuted.
+/// The neighbours of the proof: one user's reward, and nothing else. Her own epsilon stands; a smaller one, which is that of
+/// other users, is refuted.
 #[test]
 fn the_epsilon_of_another_user_is_refuted() {
     let bound = Positive::new(1.0).unwrap();
@@ -163,8 +163,8 @@ fn the_epsilon_of_another_user_is_refuted() {
     assert_eq!(verdict(&open, 0.5, 0.0), Verdict::Refuted);
 }
 
-/// The neighbours of the proof: all vectors, with that of one agent set to zero. Agents at rates 0.05 and 0.4 in the same sums: each
-/// one's own cost stands, and the cost of the rare agent is refuted for the other.
+/// The neighbours of the proof: all vectors, with that of one agent set to zero. Agents at rates 0.05 and 0.4 in the same
+/// sums: each one's own cost stands, and the cost of the rare agent is refuted for the other.
 #[test]
 fn the_rate_of_another_agent_is_refuted() {
     let (rounds, delta) = (8, 1e-3);
@@ -194,7 +194,8 @@ fn the_rate_of_another_agent_is_refuted() {
     );
 }
 
-/// A federation's report has one row per level: at most the level's epsilon, nearly all of it unless even full sampling costs less.
+/// A federation's report has one row per level: at most the level's epsilon, nearly all of it unless even full sampling
+/// costs less.
 #[test]
 fn each_agents_loss_is_at_most_its_own_epsilon() {
     let played = |personal: &str| {

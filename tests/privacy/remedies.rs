@@ -103,8 +103,8 @@ fn an_adaptive_norm_costs_what_a_fixed_one_does() {
     near(adaptive, composed(&[(Cost::PoissonGaussian { rate: 0.5, noise_multiplier: 1.0 }, 6)]));
 }
 
-/// The exact loss of the attacked pair is that of the ledger, and a price without the count is refuted: with noise of 1.02 in
-/// the count at z = 2, the sums alone have five times the noise multiplier, 2 (1 - 1 / 1.02^2)^(-1/2).
+/// The exact loss of the attacked pair is that of the ledger, and a price without the count is refuted: with noise of 1.02
+/// in the count at z = 2, the sums alone have five times the noise multiplier, 2 (1 - 1 / 1.02^2)^(-1/2).
 #[test]
 fn the_count_is_attacked_with_the_sums() {
     let sharing =
@@ -243,9 +243,10 @@ fn losses_are_attacked_with_the_sums() {
     }
 }
 
-/// Every remedy of the scenario is attacked, with masks of few neighbours towards both observers, and none is refuted. With 1,000
-/// counted trials each attack shows more than .3 with 95 % confidence, of losses between 1.1 and 5.7, so that an attack that sees
-/// nothing fails here. A claim of half the loss of sums without a remedy is refuted for vectors that are added late.
+/// Every remedy of the scenario is attacked, with masks of few neighbours towards both observers, and none is refuted. With
+/// 1,000 counted trials each attack shows more than .3 with 95 % confidence, of losses between 1.1 and 5.7, so that an
+/// attack that sees nothing fails here. A claim of half the loss of sums without a remedy is refuted for vectors that are
+/// added late.
 #[test]
 fn every_remedy_is_attacked() {
     let place = Place { path: "scenarios/audit/remedies.ron".to_owned(), _folder: TempDir::new().unwrap() };

@@ -47,8 +47,8 @@ pub fn code_and_output(output: &Output) -> (i32, String, String) {
     )
 }
 
-/// Asserts that `check` refuses the scenario at `path` with these overrides: exit code 3, and messages, their lines joined, that
-/// contain all of `parts`.
+/// Asserts that `check` refuses the scenario at `path` with these overrides: exit code 3, and messages, their lines joined,
+/// that contain all of `parts`.
 pub fn refused(path: &str, changes: &[&str], parts: &[&str]) {
     let options = changes.iter().flat_map(|change| ["-o", *change]);
     let arguments: Vec<&str> = ["check", path].into_iter().chain(options).collect();

@@ -35,8 +35,8 @@ fn scenario(place: &Path, rounds: u64, learners: &[(&str, &str)]) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Every acquisition comes within 0.5 of Branin's known largest value, -0.397887, in 40 queries of which some are lost; the points
-/// are in the results, within the box, and their values are those of the function.
+/// Every acquisition comes within 0.5 of Branin's known largest value, -0.397887, in 40 queries of which some are lost; the
+/// points are in the results, within the box, and their values are those of the function.
 #[test]
 fn every_acquisition_finds_the_top_of_a_box() {
     let place = TempDir::new().unwrap();
@@ -149,8 +149,8 @@ fn reports_about_points_of_a_box_are_private() {
     }
 }
 
-/// A fork continues a search of a box with another learner, which is given the points asked before: one that is the same but for how
-/// it is written goes on as the first, and another acquisition function does not.
+/// A fork continues a search of a box with another learner, which is given the points asked before: one that is the same but
+/// for how it is written goes on as the first, and another acquisition function does not.
 #[test]
 fn a_fork_of_a_search_of_a_box_goes_on_with_its_points() {
     let place = TempDir::new().unwrap();
@@ -168,8 +168,8 @@ fn a_fork_of_a_search_of_a_box_goes_on_with_its_points() {
     let (_, report, _) = code_and_output(&subrosa(&["report", run.to_str().unwrap(), "--format", "json"]));
     let document: serde_json::Value = serde_json::from_str(&report).unwrap();
     let of = |cell| metric(&document, cell, "search", "cumulative_regret").0;
-    // Branches are in the order of their names. Outcomes that arrived late are given to the new learner in another order, which
-    // moves the last digits of its posterior.
+    // Branches are in the order of their names. Outcomes that arrived late are given to the new learner in another order,
+    // which moves the last digits of its posterior.
     let (unchanged, ucb, same) = (of(0), of(1), of(2));
     assert!((same / unchanged - 1.0).abs() < 1e-6, "{same} {unchanged}");
     assert!((ucb / unchanged - 1.0).abs() > 1e-3, "{ucb} {unchanged}");
@@ -179,8 +179,8 @@ const MIXED: &str = "objective=TestFunction(function: Levy(dimensions: 3), dimen
     Integer(name: \"depth\", low: -10, high: 10), Integer(name: \"width\", low: 1, high: 10, scale: Log), \
     Real(name: \"rate\", low: 0.01, high: 10, scale: Log)])";
 
-/// Queries of a mixed domain are valid points under the stated names, their values are the function's, and log-EI comes nearer to
-/// the known top than random search; a run is the same with two threads and in a replay.
+/// Queries of a mixed domain are valid points under the stated names, their values are the function's, and log-EI comes
+/// nearer to the known top than random search; a run is the same with two threads and in a replay.
 #[test]
 fn whole_and_logarithmic_inputs_are_searched_at_valid_points() {
     let place = TempDir::new().unwrap();

@@ -80,8 +80,8 @@ fn a_cohort_of_all_users_changes_no_regret() {
     assert_ne!(metric(&other, 0, "one", "cumulative_regret"), metric(&plain, 0, "one", "cumulative_regret"));
 }
 
-/// Cohorts with functions that have nothing in common: one learner cannot serve both, a learner for each can. Regret is on each
-/// cohort's own optimum, and adds up to that of the series.
+/// Cohorts with functions that have nothing in common: one learner cannot serve both, a learner for each can. Regret is on
+/// each cohort's own optimum, and adds up to that of the series.
 #[test]
 fn every_cohort_is_compared_with_its_own_optimum() {
     let cohorts = r#"cohorts: [Cohort(name: "phone", share: 3), Cohort(name: "tablet", heterogeneity: 1)],"#;
@@ -154,8 +154,8 @@ fn each_cohort_has_its_own_loss() {
     );
 }
 
-/// Every user's loss is her own epsilon: by cohort, by a list of people, drawn. The report has one row for each level, and the
-/// smallest does not stand for the others.
+/// Every user's loss is her own epsilon: by cohort, by a list of people, drawn. The report has one row for each level, and
+/// the smallest does not stand for the others.
 #[test]
 fn every_level_has_its_own_loss() {
     let with = |epsilons: &str| {
@@ -210,7 +210,8 @@ fn every_level_has_its_own_loss() {
     assert_eq!((ended("Given([0.5, 0.9])"), ended("Given([0.5, 2])")), (0, 4));
 }
 
-/// Reports are as noisy as their user's epsilon says: with 99 of 100 users at 50 the search is nearly as good as with all at 50.
+/// Reports are as noisy as their user's epsilon says: with 99 of 100 users at 50 the search is nearly as good as with all at
+/// 50.
 #[test]
 fn reports_have_the_noise_of_their_own_epsilon() {
     let one = |name: &str, report: &str, more: &str| {

@@ -9,8 +9,8 @@ use subrosa::protocols::TraceKind;
 use subrosa::vocab::Cost;
 use tempfile::TempDir;
 
-/// Agents with 300 random points each, of at most 20: each point that an agent can measure is missed with probability (19/20)^300 =
-/// 2e-7. Every second query after round 4 follows the sums.
+/// Agents with 300 random points each, of at most 20: each point that an agent can measure is missed with probability
+/// (19/20)^300 = 2e-7. Every second query after round 4 follows the sums.
 fn scenario(domain: &str, sharing: &str) -> String {
     format!(
         r#"Scenario(
@@ -160,9 +160,10 @@ fn cost(document: &Value) -> Cost {
     cost_of(&header, &line)
 }
 
-/// The sum of a region has weights for the agents that cover enough of it, all alike, and none for others. The noise follows the largest
-/// weight, so that the cost stays that of z; with `TighterLoss` it is z times the largest weight over the largest length of an
-/// agent's weights (divided by the square root of the regions), computed here from the points that agents were seen to measure.
+/// The sum of a region has weights for the agents that cover enough of it, all alike, and none for others. The noise follows
+/// the largest weight, so that the cost stays that of z; with `TighterLoss` it is z times the largest weight over the
+/// largest length of an agent's weights (divided by the square root of the regions), computed here from the points that
+/// agents were seen to measure.
 #[test]
 fn weights_are_shared_among_those_who_cover_a_region() {
     let out = TempDir::new().unwrap();

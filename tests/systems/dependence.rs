@@ -53,9 +53,9 @@ const SMALL: [&str; 12] = [
     "protocol.initial_points=1",
 ];
 
-/// In the independent cell the bias has expectation 0, since heterogeneity is drawn apart from speed and availability. In the
-/// other cell slow phones hold unusual data, so that the answers heard are less heterogeneous. Student's t with 23 degrees of
-/// freedom exceeds 4.7 in size with probability 1e-4.
+/// In the independent cell the bias has expectation 0, since heterogeneity is drawn apart from speed and availability. In
+/// the other cell slow phones hold unusual data, so that the answers heard are less heterogeneous. Student's t with 23
+/// degrees of freedom exceeds 4.7 in size with probability 1e-4.
 #[test]
 fn slow_phones_with_unusual_data_are_not_heard_and_the_report_says_so() {
     let out = TempDir::new().unwrap();
@@ -151,8 +151,8 @@ fn check_warns_of_what_is_not_a_fair_sample() {
     );
 }
 
-/// 30 % at random: no bias. By reward, with bounds: a bias, and a loss of 1 + ln 6 for a reward. Without bounds: no finite loss.
-/// Student's t with 29 degrees of freedom exceeds 4.6 in size with probability 1e-4.
+/// 30 % at random: no bias. By reward, with bounds: a bias, and a loss of 1 + ln 6 for a reward. Without bounds: no finite
+/// loss. Student's t with 29 degrees of freedom exceeds 4.6 in size with probability 1e-4.
 #[test]
 fn users_who_are_silent_because_of_their_reward() {
     let out = TempDir::new().unwrap();
@@ -229,9 +229,9 @@ fn written(folder: &Path, text: &str) -> String {
     place.to_str().unwrap().to_owned()
 }
 
-/// Agents with a large regret are silent more often: those who are heard have less regret. Each round costs an agent one bit, 12
-/// rounds in all: 12 ln 4 beside the sums, by basic composition. Student's t with 11 degrees of freedom exceeds 5.9 with
-/// probability 1e-4.
+/// Agents with a large regret are silent more often: those who are heard have less regret. Each round costs an agent one
+/// bit, 12 rounds in all: 12 ln 4 beside the sums, by basic composition. Student's t with 11 degrees of freedom exceeds 5.9
+/// with probability 1e-4.
 #[test]
 fn agents_who_fare_badly_are_silent_or_leave() {
     let out = TempDir::new().unwrap();
@@ -393,8 +393,8 @@ fn trials_that_fail_because_of_their_outcome() {
     assert!(root().join(DEPENDENCE).exists());
 }
 
-/// The bias of the regret of answers heard where agents that are heard more often have the more records, or the fewer; and the same
-/// for noise. An agent of few rows finds the best of them sooner, and one with little noise knows it.
+/// The bias of the regret of answers heard where agents that are heard more often have the more records, or the fewer; and
+/// the same for noise. An agent of few rows finds the best of them sooner, and one with little noise knows it.
 #[test]
 fn data_size_and_noise_depend_on_availability() {
     let out = TempDir::new().unwrap();

@@ -70,7 +70,8 @@ fn only_runs_that_reached_the_end_have_a_regret_there() {
     assert!(flowing.contains(&note), "{text}");
 }
 
-/// How the series ended with these overrides: runs that ended early, and evaluations in all (31 to the end, one of them initial).
+/// How the series ended with these overrides: runs that ended early, and evaluations in all (31 to the end, one of them
+/// initial).
 fn ended(place: &std::path::Path, overrides: &[&str]) -> (u64, u64) {
     let path = place.join("early.ron");
     fs::write(&path, SCENARIO).unwrap();

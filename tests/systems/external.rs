@@ -1,4 +1,5 @@
-//! Programs as learners, objectives and mechanisms for outcomes: played, kept, repeated without the program, and what becomes of those that fail.
+//! Programs as learners, objectives and mechanisms for outcomes: played, kept, repeated without the program, and what
+//! becomes of those that fail.
 #![cfg(unix)]
 
 use crate::support::{code_and_output, folder, metric, root, run, subrosa};

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// As objective, 1 - (rate - 0.3)^2 - 0.1 (depth - 2)^2 - 0.5 unless the solver is b; as learner, points made of the seed. It notes
-/// every line that it is sent in asked.log.
+/// As objective, 1 - (rate - 0.3)^2 - 0.1 (depth - 2)^2 - 0.5 unless the solver is b; as learner, points made of the seed.
+/// It notes every line that it is sent in asked.log.
 const PROGRAM: &str = r#"
 field() {
     rest=${line#*\""$1"\":}
@@ -115,8 +115,8 @@ fn a_program_is_asked_for_the_points_that_are_queried() {
     assert_eq!(code, 0, "{stdout}{stderr}");
 }
 
-/// Without a stated best value, regret is against the best value that any series has found, and the report says so: the smallest
-/// simple regret at the end is 0, none is below 0, and cumulative regrets are the sums of the rounds' regrets.
+/// Without a stated best value, regret is against the best value that any series has found, and the report says so: the
+/// smallest simple regret at the end is 0, none is below 0, and cumulative regrets are the sums of the rounds' regrets.
 #[test]
 fn without_a_best_value_regret_is_against_the_best_value_found() {
     let place = TempDir::new().unwrap();
@@ -167,7 +167,8 @@ fn impossible_values_and_points_end_a_replication() {
     failed(&path, &["an object with valid values of"]);
 }
 
-/// A branch of a fork that changes nothing goes on with the same points and values; one with another learner asks for others.
+/// A branch of a fork that changes nothing goes on with the same points and values; one with another learner asks for
+/// others.
 #[test]
 fn a_fork_continues_the_dialogues() {
     let place = TempDir::new().unwrap();

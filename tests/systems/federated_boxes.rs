@@ -1,4 +1,5 @@
-//! Federations on a box through the public door: points and regrets, equal privacy, refusals, replays, threads, forks, audits.
+//! Federations on a box through the public door: points and regrets, equal privacy, refusals, replays, threads, forks,
+//! audits.
 
 use crate::support::{code_and_output, folder, metric, refused, run, subrosa};
 use std::fs;
@@ -40,8 +41,8 @@ fn rows(run: &Path) -> Vec<(String, u64, [f64; 4])> {
         .collect()
 }
 
-/// One agent: results show its own points. Their values are those of the shifted and scaled function, its regret is against the
-/// known largest value, and Thompson sampling comes near it.
+/// One agent: results show its own points. Their values are those of the shifted and scaled function, its regret is against
+/// the known largest value, and Thompson sampling comes near it.
 #[test]
 fn one_agents_points_values_and_regret_are_those_of_its_own_function() {
     let place = TempDir::new().unwrap();
@@ -70,8 +71,8 @@ fn one_agents_points_values_and_regret_are_those_of_its_own_function() {
     );
 }
 
-/// Sharing helps agents whose functions are alike: after 12 rounds the regret of FTS-DE is below that of the initial points by
-/// more than half, and every series stays at or above 0. Each round measures new points of the box.
+/// Sharing helps agents whose functions are alike: after 12 rounds the regret of FTS-DE is below that of the initial points
+/// by more than half, and every series stays at or above 0. Each round measures new points of the box.
 #[test]
 fn every_series_searches_a_box() {
     let place = TempDir::new().unwrap();

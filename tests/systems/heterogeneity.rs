@@ -141,12 +141,13 @@ fn functions_are_shifted_and_scaled_as_stated() {
     close(&function(&found, 1), &moved);
 }
 
-/// Every draw of a table gives the same values, so own functions, clusters and drift are functions of the Gaussian process that is its
-/// surrogate: at h = 1 an agent has such a function g, at h = 1/2 it has mu + sqrt(1/2) (table - mu) + sqrt(1/2) (g - mu).
+/// Every draw of a table gives the same values, so own functions, clusters and drift are functions of the Gaussian process
+/// that is its surrogate: at h = 1 an agent has such a function g, at h = 1/2 it has mu + sqrt(1/2) (table - mu) + sqrt(1/2)
+/// (g - mu).
 ///
-/// 400 functions in 200 runs at five points: their mean is mu = 2 and their variance 0.25, with standard errors of 0.5 / 20 and 0.25
-/// sqrt(2) / 20; five of them. Neighbouring points are half a length-scale apart: correlation exp(-1/8) = 0.8825, with a standard error of at
-/// most 1/20.
+/// 400 functions in 200 runs at five points: their mean is mu = 2 and their variance 0.25, with standard errors of 0.5 / 20
+/// and 0.25 sqrt(2) / 20; five of them. Neighbouring points are half a length-scale apart: correlation exp(-1/8) = 0.8825,
+/// with a standard error of at most 1/20.
 #[test]
 fn agents_deviate_from_a_table_by_functions_of_its_surrogate() {
     let folder = TempDir::new().unwrap();
@@ -189,8 +190,8 @@ fn agents_deviate_from_a_table_by_functions_of_its_surrogate() {
     );
 }
 
-/// Agents measure their own points only, whatever chooses them, and regret is against the best of these: an agent that has measured
-/// all of its points has none. What is lost outside is told.
+/// Agents measure their own points only, whatever chooses them, and regret is against the best of these: an agent that has
+/// measured all of its points has none. What is lost outside is told.
 #[test]
 fn agents_measure_their_own_points() {
     for seed in 0..10 {
@@ -257,7 +258,8 @@ fn noise_has_the_stated_levels() {
 }
 
 /// In clusters that are wholly apart two agents have one function or two independent ones. Of 200 runs with four clusters a
-/// quarter have one: standard error sqrt(3/16 / 200) = 0.031; six. With apart: 0.5, unlike clusters have a correlation of 0.5.
+/// quarter have one: standard error sqrt(3/16 / 200) = 0.031; six. With apart: 0.5, unlike clusters have a correlation of
+/// 0.5.
 #[test]
 fn clusters_have_functions_of_their_own() {
     let (mut alike, mut product, mut square) = (0.0, 0.0, 0.0);
@@ -275,9 +277,10 @@ fn clusters_have_functions_of_their_own() {
     assert!(product > 0.2, "{product}");
 }
 
-/// With rate 1 the function of round t is the new draw u_t itself, the same for every rate: so f_1 = sqrt(0.9) f_0 + sqrt(0.1) u_1
-/// with rate 0.1, and f_2 likewise of f_1 and u_2, at every point that both runs measure. The new draws are independent of the
-/// choice of points: 900 of them have mean 0 and variance 1, with standard errors of 1/30 and sqrt(2)/30; six.
+/// With rate 1 the function of round t is the new draw u_t itself, the same for every rate: so f_1 = sqrt(0.9) f_0 +
+/// sqrt(0.1) u_1 with rate 0.1, and f_2 likewise of f_1 and u_2, at every point that both runs measure. The new draws are
+/// independent of the choice of points: 900 of them have mean 0 and variance 1, with standard errors of 1/30 and sqrt(2)/30;
+/// six.
 #[test]
 fn functions_drift_at_the_stated_rate() {
     for (own, seeds) in [(0, 150), (1, 150)] {
@@ -316,9 +319,9 @@ fn functions_drift_at_the_stated_rate() {
     }
 }
 
-/// With a new function in every round that nobody can foresee, the cumulative regret is the sum of the best value of each round
-/// minus the value of a point that is as good as random, and the simple regret that of the round: the best of five normals, minus
-/// the best of those queried.
+/// With a new function in every round that nobody can foresee, the cumulative regret is the sum of the best value of each
+/// round minus the value of a point that is as good as random, and the simple regret that of the round: the best of five
+/// normals, minus the best of those queried.
 #[test]
 fn regret_is_that_of_the_round() {
     let out = TempDir::new().unwrap();
@@ -336,9 +339,9 @@ fn regret_is_that_of_the_round() {
     ];
 
     let document = run(GOLDEN, out.path(), &more);
-    // The mean of the largest of five standard normals is 1.163. All nine agents drift alike; 20 x 60 rounds, of which agents
-    // miss some; the regret of a round has a standard deviation of some 1.2, and so does their mean over 60 rounds, 0.15: six
-    // errors of the mean over 20 runs are 0.21.
+    // The mean of the largest of five standard normals is 1.163. All nine agents drift alike; 20 x 60 rounds, of which
+    // agents miss some; the regret of a round has a standard deviation of some 1.2, and so does their mean over 60 rounds,
+    // 0.15: six errors of the mean over 20 runs are 0.21.
     let regret = metric(&document, 0, "DP-FTS-DE", "regret_per_question").0;
     assert!((regret - 1.163).abs() < 0.21, "{regret}");
     // After 60 rounds nearly all points were queried.

@@ -410,11 +410,11 @@ fn a_terrible_network_loses_time_and_nothing_else() {
 }
 
 /// 1, 4 and 16 open queries: the search takes near a quarter of the time with 4, and less than an eighth with 16, when the
-/// last answers of 64 rounds leave places empty. Every round is measured once, every outcome is booked as with one query, and
-/// a learner that minds open queries asks for different rows.
+/// last answers of 64 rounds leave places empty. Every round is measured once, every outcome is booked as with one query,
+/// and a learner that minds open queries asks for different rows.
 ///
-/// Times: 66 jobs with a mean of 3 d e^0.32 = 4.1 d and a standard deviation of 3.9 d, so one query takes 272 d +- 32 d; a mean of
-/// 3 replications is within 20 % by 3 standard errors. With 4 places the last jobs add at most some 10 d to 68 d.
+/// Times: 66 jobs with a mean of 3 d e^0.32 = 4.1 d and a standard deviation of 3.9 d, so one query takes 272 d +- 32 d; a
+/// mean of 3 replications is within 20 % by 3 standard errors. With 4 places the last jobs add at most some 10 d to 68 d.
 #[test]
 fn several_queries_at_once_save_time_and_change_no_release() {
     let out = TempDir::new().unwrap();

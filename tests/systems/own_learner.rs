@@ -265,7 +265,8 @@ done
         let same = play(&recipe, directed(Fork::Branch(worlds.clone(), Arc::default()))).unwrap().remove(0);
         assert_eq!(same.digest, trunk.digest);
         assert_eq!(asked(place.path(), "suggest").len(), 8, "nothing was asked twice");
-        // On another network too: no answer is lost for good, so each round has the outcome of the arm that was chosen for it.
+        // On another network too: no answer is lost for good, so each round has the outcome of the arm that was chosen for
+        // it.
         let mut lossy = stage(directed(Fork::Branch(worlds, Arc::default())));
         lossy.network.default.loss = Independent(Probability::new(0.5).unwrap()).into();
         let lossy = recipe.play(&lossy, Key::root(3)).unwrap().remove(0);

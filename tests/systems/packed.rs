@@ -1,5 +1,5 @@
-//! Run folders whose large files are packed: everything that reads a folder reads these. Here all files that may be packed are, by
-//! another program's gzip, so that a small run shows it.
+//! Run folders whose large files are packed: everything that reads a folder reads these. Here all files that may be packed
+//! are, by another program's gzip, so that a small run shows it.
 
 use crate::support::{code_and_output, folder, run, subrosa};
 use flate2::{Compression, write::GzEncoder};

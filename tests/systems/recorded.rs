@@ -164,8 +164,8 @@ fn recorded_parties_replay_with_any_number_of_threads() {
     assert_eq!(replayed.0, 0, "{}{}", replayed.1, replayed.2);
 }
 
-/// Every profile has a line in README.md with its source, is named by a scenario that `check` accepts, and says the numbers that it
-/// claims: speeds in order, 1 for the median.
+/// Every profile has a line in README.md with its source, is named by a scenario that `check` accepts, and says the numbers
+/// that it claims: speeds in order, 1 for the median.
 #[test]
 fn profiles_have_a_source_and_a_scenario() {
     let profiles = root().join("scenarios/profiles");
@@ -187,8 +187,8 @@ fn profiles_have_a_source_and_a_scenario() {
     assert!(speeds.is_sorted() && speeds.len() == 10 && speeds[4] < 1.0 && speeds[5] > 1.0, "{speeds:?}");
 }
 
-/// Delay and loss come from one file, by the network of a scenario: in each ten minutes of three hours, half of the round trip and
-/// the share of losses are those of the file, whose hour is repeated.
+/// Delay and loss come from one file, by the network of a scenario: in each ten minutes of three hours, half of the round
+/// trip and the share of losses are those of the file, whose hour is repeated.
 #[test]
 fn a_link_has_the_delays_and_losses_of_its_file() {
     let common = "time: \"seconds\", spacing: \"10min\"";
@@ -241,8 +241,8 @@ fn a_bad_loss_is_refused_at_its_row() {
     );
 }
 
-/// Lost pings: with `missing: Drop` the delay before them holds on, and the first one from the beginning; otherwise all such cells are
-/// named at once.
+/// Lost pings: with `missing: Drop` the delay before them holds on, and the first one from the beginning; otherwise all such
+/// cells are named at once.
 #[test]
 fn lost_pings_are_no_measurement_or_all_named() {
     let link = |more: &str| {
@@ -298,14 +298,16 @@ fn hours_and_lost(text: &str) -> (f64, u64) {
     (metrics["virtual_seconds"].as_f64().unwrap() / 3600.0, metrics["messages_lost"].as_f64().unwrap() as u64)
 }
 
-/// A party without charge is disconnected as by every other availability: what it would begin itself waits until it is charged.
+/// A party without charge is disconnected as by every other availability: what it would begin itself waits until it is
+/// charged.
 #[test]
 fn an_empty_battery_disconnects_a_party() {
     let network = "topology: Mesh(), default: Link(latency: Constant(\"30min\"))";
     let (_place, path) = place(&scenario(&format!("Party({WATCH})"), network, "rounds: 2"));
     let share = share_connected(&path, 24 * 3600);
     assert!((share - 17.0 / 24.0).abs() < 1e-6, "{share}");
-    // A round takes an hour. The caller is disconnected from 10 h to 17 h: it asks nothing, so nothing is lost but what was on its way.
+    // A round takes an hour. The caller is disconnected from 10 h to 17 h: it asks nothing, so nothing is lost but what was
+    // on its way.
     let asked = scenario(
         &format!("Party({WATCH})"),
         network,
@@ -316,7 +318,8 @@ fn an_empty_battery_disconnects_a_party() {
     assert!((20.5..23.0).contains(&hours) && lost <= 2, "{hours} h, {lost} lost");
 }
 
-/// Work uses the battery, so it brings forward the time at which the party is disconnected; the answer to a job that ends then is lost.
+/// Work uses the battery, so it brings forward the time at which the party is disconnected; the answer to a job that ends
+/// then is lost.
 #[test]
 fn work_brings_forward_that_a_battery_disconnects() {
     // 0.3 of the battery for a job of an hour: 0.7 after the first, half in the middle of the second, at 1 h 40 min.

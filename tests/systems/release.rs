@@ -203,8 +203,8 @@ fn a_random_number_of_trials_is_published_once() {
     }
 }
 
-/// A Poisson number of trials may be 0: then nothing is published, and the report says how often. Of 60 replications with mean
-/// 1.5 a share of exp(-1.5) = 0.223 has none; six standard errors are 0.32.
+/// A Poisson number of trials may be 0: then nothing is published, and the report says how often. Of 60 replications with
+/// mean 1.5 a share of exp(-1.5) = 0.223 has none; six standard errors are 0.32.
 #[test]
 fn a_replication_without_trials_is_counted() {
     let out = TempDir::new().unwrap();
@@ -281,8 +281,8 @@ fn above_threshold(out: &Path, more: &[&str]) -> (Value, Vec<usize>) {
     (document, trials)
 }
 
-/// Above threshold: the search stops at the setting that is published; one release, proven, with the whole epsilon (and 0.5 more
-/// for the performance); the setting is mostly above the threshold, and few models are trained.
+/// Above threshold: the search stops at the setting that is published; one release, proven, with the whole epsilon (and 0.5
+/// more for the performance); the setting is mostly above the threshold, and few models are trained.
 #[test]
 fn the_first_setting_above_a_threshold_is_published_and_ends_the_search() {
     let out = TempDir::new().unwrap();
@@ -308,8 +308,8 @@ fn the_first_setting_above_a_threshold_is_published_and_ends_the_search() {
     assert!(error < 0.05, "{error}");
 }
 
-/// Several machines: outcomes are compared as they arrive, trials under way have no effect, and the price is the same. A relay
-/// that can read messages to the machines sees when the search stops, and has an entry of its own from the beginning.
+/// Several machines: outcomes are compared as they arrive, trials under way have no effect, and the price is the same. A
+/// relay that can read messages to the machines sees when the search stops, and has an entry of its own from the beginning.
 #[test]
 fn a_search_that_stops_is_for_machines_too() {
     let out = TempDir::new().unwrap();

@@ -29,8 +29,8 @@ fn private() -> String {
 const OPEN: &str = "Series(name: \"log-EI\", publication: NonPrivate(learner: Acquisition(refit: Every(3)))), \
     Series(name: \"random\", publication: NonPrivate(learner: Random())), Series(name: \"blind\", publication: Blind())";
 
-/// Two machines train at points that arrive in messages; the published point is the best one tried, and closer to the optimum than
-/// a blind one. Two threads and a replay change nothing.
+/// Two machines train at points that arrive in messages; the published point is the best one tried, and closer to the
+/// optimum than a blind one. Two threads and a replay change nothing.
 #[test]
 fn machines_search_a_box_and_the_best_point_is_published() {
     let place = TempDir::new().unwrap();
@@ -86,9 +86,9 @@ fn private_selection_costs_the_same_on_a_box() {
     assert!(!losses.is_empty() && losses.iter().all(|epsilon| *epsilon <= 2.0 + 1e-6), "{losses:?}");
 }
 
-/// Two neighbouring data sets, by simulation of the whole search: with every value 0, or every value moved by the sensitivity,
-/// each at a random point of the box. The share of runs whose published value is above a threshold is at most e^epsilon times
-/// the other one, up to six standard errors: the trials' points say nothing about the data.
+/// Two neighbouring data sets, by simulation of the whole search: with every value 0, or every value moved by the
+/// sensitivity, each at a random point of the box. The share of runs whose published value is above a threshold is at most
+/// e^epsilon times the other one, up to six standard errors: the trials' points say nothing about the data.
 #[test]
 fn publications_of_neighbours_on_a_box_differ_by_at_most_epsilon() {
     use subrosa::privacy::mechanisms::{
@@ -200,9 +200,9 @@ fn algorithm_3_costs_the_same_on_an_interval_of_lambda() {
     );
 }
 
-/// Two neighbouring validation sets, models trained at every lambda of an interval: the best outcomes of two searches differ by at
-/// most the stated sensitivity, wherever each search went, and for one pair by all of it. So the released numbers have Laplace laws
-/// whose ratio is at most e^epsilon, by simulation too.
+/// Two neighbouring validation sets, models trained at every lambda of an interval: the best outcomes of two searches differ
+/// by at most the stated sensitivity, wherever each search went, and for one pair by all of it. So the released numbers have
+/// Laplace laws whose ratio is at most e^epsilon, by simulation too.
 #[test]
 fn the_best_outcomes_of_neighbours_on_an_interval_are_within_the_sensitivity() {
     use subrosa::objectives::{Records, Training, TuningFacts, ValidationLoss, models, performance};
@@ -249,8 +249,8 @@ fn the_best_outcomes_of_neighbours_on_an_interval_are_within_the_sensitivity() {
         let most = sensitivity(facts(m), Constants::Corrected);
         assert!(apart <= most + 1e-6, "{run}: {apart} for {most}");
     }
-    // One training record at 1 with the hinge loss: w(lambda) = 1 / lambda. At the two ends of the interval the ramp loss of a
-    // record at 1 differs by 1/1 - 1/4: all of the part of the sensitivity that does not shrink with more records.
+    // One training record at 1 with the hinge loss: w(lambda) = 1 / lambda. At the two ends of the interval the ramp loss of
+    // a record at 1 differs by 1/1 - 1/4: all of the part of the sensitivity that does not shrink with more records.
     let training = Records { d: 1, signed: vec![1.0] };
     let found = models(&training, Training::HingeSvm, &[low, high]).unwrap();
     let many = Records { d: 1, signed: vec![1.0; 1_000_000] };

@@ -83,8 +83,8 @@ fn losses_come_from_those_who_are_to_report() {
     assert!((1..8).all(|round| reports[&round].len() == 3), "{reports:?}");
 }
 
-/// Without exploration Oort asks the same agents as long as they have the largest utility; with `retires_after: 2` none more than
-/// three times.
+/// Without exploration Oort asks the same agents as long as they have the largest utility; with `retires_after: 2` none more
+/// than three times.
 #[test]
 fn agents_retire_after_many_rounds() {
     let most = |retires: &str| {
@@ -286,8 +286,8 @@ fn the_graph_is_a_condition() {
     assert!(bases.iter().all(|basis| basis.contains(of_graph)), "{bases:?}");
 }
 
-/// Relays see from the size of an answer who is selected. Where losses decide that, ledger entries from before a fork name the
-/// parties on the routes, so a fork may not change these; where speed decides, it may.
+/// Relays see from the size of an answer who is selected. Where losses decide that, ledger entries from before a fork name
+/// the parties on the routes, so a fork may not change these; where speed decides, it may.
 #[test]
 fn a_fork_keeps_the_routes_where_losses_select() {
     let out = TempDir::new().unwrap();

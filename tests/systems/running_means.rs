@@ -167,9 +167,9 @@ fn a_range_beyond_the_sensitivity_is_refused() {
     assert!(ledger.events().is_empty());
 }
 
-/// Two neighbouring inputs, by simulation: all numbers of one person far beyond either end of the range. No event of a threshold on
-/// a statistic of all sums is more than e^epsilon times as likely on one side, plus delta; without the limit on contributions or
-/// without clipping, it would be.
+/// Two neighbouring inputs, by simulation: all numbers of one person far beyond either end of the range. No event of a
+/// threshold on a statistic of all sums is more than e^epsilon times as likely on one side, plus delta; without the limit on
+/// contributions or without clipping, it would be.
 #[test]
 fn sums_of_neighbours_differ_by_at_most_epsilon() {
     for estimate in [SumEstimate::FewestPartialSums, SumEstimate::Honaker] {

@@ -44,8 +44,8 @@ fn said(scenario: &str, out: &Path, more: &[&str]) -> String {
     (stdout + &stderr).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Readings in raw units lie 500 prior standard deviations above the prior mean, so GP-UCB stays at its first arm; the report
-/// and the page say so. Standardised, or around a prior mean that fits, it finds the best sensor.
+/// Readings in raw units lie 500 prior standard deviations above the prior mean, so GP-UCB stays at its first arm; the
+/// report and the page say so. Standardised, or around a prior mean that fits, it finds the best sensor.
 #[test]
 fn a_learner_that_never_leaves_an_arm_is_reported() {
     let place = TempDir::new().unwrap();
@@ -273,7 +273,8 @@ fn missing_cells_are_refused_dropped_or_replaced_by_means() {
         let (dropped, public) = of("Drop");
         assert_eq!(dropped, [row(5.0, 50.0, 2.0), row(6.0, 60.0, 4.0), row(1.0, 10.0, 5.0)]);
         assert!(public.contains("which records have a missing cell"), "{public}");
-        // The row without an output is no arm, and its inputs are in no mean: (1 + 2 + 5 + 6) / 4 and (10 + 40 + 50 + 60) / 4.
+        // The row without an output is no arm, and its inputs are in no mean: (1 + 2 + 5 + 6) / 4 and (10 + 40 + 50 + 60) /
+        // 4.
         let (filled, public) = of("Mean");
         let expected = [
             row(5.0, 50.0, 2.0),

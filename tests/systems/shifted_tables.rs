@@ -11,8 +11,8 @@ fn function(found: &Outcomes, agent: u64, points: u64) -> Vec<f64> {
     (0..points).map(|arm| found.get(&(agent, 0, arm)).expect("every point is measured")[0]).collect()
 }
 
-/// A table of one input and a column `who`, scaled by stated numbers: an input keeps its value, one side of the domain is from the
-/// smallest to the largest one.
+/// A table of one input and a column `who`, scaled by stated numbers: an input keeps its value, one side of the domain is
+/// from the smallest to the largest one.
 fn table(place: &Path, name: &str, rows: &str, more: &str) -> String {
     let file = place.join(name);
     std::fs::write(&file, format!("who,x,y\n{rows}")).unwrap();
@@ -22,8 +22,8 @@ fn table(place: &Path, name: &str, rows: &str, more: &str) -> String {
     )
 }
 
-/// Five evenly spaced rows: f(x - 1/2) is two rows to the right and f(x + 1/4) one to the left, as for a function that is drawn. An agent
-/// that is not shifted has the table to the bit.
+/// Five evenly spaced rows: f(x - 1/2) is two rows to the right and f(x + 1/4) one to the left, as for a function that is
+/// drawn. An agent that is not shifted has the table to the bit.
 #[test]
 fn a_table_is_moved_by_whole_rows() {
     let place = TempDir::new().unwrap();
@@ -56,9 +56,9 @@ fn pair(place: &Path, objective: &str, groups: &str) -> (String, String) {
     (path.to_str().unwrap().to_owned(), text)
 }
 
-/// The 40 rows of a bump at x = 2.3, in no order: the best row of an agent is the one nearest to the bump's top, moved by the agent's
-/// shift. Regret is against this row, whose value is not that of the table's best row. A row is missed by 600 random points with
-/// probability (39/40)^600 = 3e-7.
+/// The 40 rows of a bump at x = 2.3, in no order: the best row of an agent is the one nearest to the bump's top, moved by
+/// the agent's shift. Regret is against this row, whose value is not that of the table's best row. A row is missed by 600
+/// random points with probability (39/40)^600 = 3e-7.
 #[test]
 fn the_best_row_moves_by_the_shift() {
     let place = TempDir::new().unwrap();
@@ -94,7 +94,8 @@ fn the_best_row_moves_by_the_shift() {
     }
 }
 
-/// Where rows belong to agents, an agent's shifted function is computed from its own rows: those of the other do not change it.
+/// Where rows belong to agents, an agent's shifted function is computed from its own rows: those of the other do not change
+/// it.
 #[test]
 fn rows_of_others_do_not_change_a_shifted_function() {
     let place = TempDir::new().unwrap();
@@ -124,8 +125,8 @@ fn records(place: &Path) -> PathBuf {
     file
 }
 
-/// Tuned models: a shift of two of eight steps moves the performances by two settings, for one owner and for agents with records of
-/// their own, each of whom has performances of its own.
+/// Tuned models: a shift of two of eight steps moves the performances by two settings, for one owner and for agents with
+/// records of their own, each of whom has performances of its own.
 #[test]
 fn performances_of_tuned_models_are_moved() {
     let place = TempDir::new().unwrap();
@@ -150,8 +151,8 @@ fn performances_of_tuned_models_are_moved() {
     }
 }
 
-/// From the command line: a shift of 0 is the scenario without one, a run with shifts is another run, the same with two threads, its
-/// replay agrees, and what it finds is no longer called an accuracy.
+/// From the command line: a shift of 0 is the scenario without one, a run with shifts is another run, the same with two
+/// threads, its replay agrees, and what it finds is no longer called an accuracy.
 #[test]
 fn shifted_accuracies_run_and_replay() {
     let place = TempDir::new().unwrap();
@@ -190,8 +191,8 @@ fn shifted_accuracies_run_and_replay() {
     assert_eq!(code, 0, "{text} {errors}");
 }
 
-/// Every draw of `BraninHoo` is the same, so a cluster has a function of the surrogate: with clusters that are wholly apart an agent's
-/// shifted function is that one, moved, and not Branin's.
+/// Every draw of `BraninHoo` is the same, so a cluster has a function of the surrogate: with clusters that are wholly apart
+/// an agent's shifted function is that one, moved, and not Branin's.
 #[test]
 fn a_cluster_of_the_surrogate_is_moved_too() {
     let branin = "BraninHoo(grid: [5, 1], noise_variance: 0.1, measurement_noise: 0)";
@@ -202,8 +203,8 @@ fn a_cluster_of_the_surrogate_is_moved_too() {
     close(&function(&moved, 1, 5), &still);
 }
 
-/// Five points of Branin's function on the line x2 = 7.5: their shifted values, which are not rounded to the grid, are those of the
-/// formula, also beyond the domain.
+/// Five points of Branin's function on the line x2 = 7.5: their shifted values, which are not rounded to the grid, are those
+/// of the formula, also beyond the domain.
 #[test]
 fn a_test_function_is_moved_by_its_formula() {
     let objective = "TestFunction(function: Branin, points: Grid([5, 1]))";

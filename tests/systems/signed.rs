@@ -1,5 +1,5 @@
-//! Run folders that a lab signs: what the signature covers, and what each way to tamper with it ends in. The keys are those of
-//! `tests/keys`.
+//! Run folders that a lab signs: what the signature covers, and what each way to tamper with it ends in. The keys are those
+//! of `tests/keys`.
 
 use crate::support::{code_and_output, folder, root, run, subrosa};
 use std::fs;

@@ -58,8 +58,8 @@ fn counts(held: &Value) -> Vec<[u64; 2]> {
     held["listed"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// Whatever is divided, every record has one holder; the distances are those of the counts by hand, stand in the first series
-/// only, and grow with the skew; the page says what nobody is told.
+/// Whatever is divided, every record has one holder; the distances are those of the counts by hand, stand in the first
+/// series only, and grow with the skew; the page says what nobody is told.
 #[test]
 fn the_report_says_who_holds_what() {
     let out = TempDir::new().unwrap();
@@ -225,8 +225,8 @@ fn tuning(holders: &str) -> String {
     )
 }
 
-/// Site s holds rows s, s + 6, ..; x of row r is (31 r mod 17) / 17, and 0.6 more if 7 r mod 5 < 2. So the best row of all and that of
-/// each site are known, and with them what an agent loses because it can measure its own rows only.
+/// Site s holds rows s, s + 6, ..; x of row r is (31 r mod 17) / 17, and 0.6 more if 7 r mod 5 < 2. So the best row of all
+/// and that of each site are known, and with them what an agent loses because it can measure its own rows only.
 #[test]
 fn agents_search_the_rows_of_a_table_that_are_theirs() {
     let out = TempDir::new().unwrap();
@@ -334,8 +334,8 @@ fn refused(file: &str, place: &str, said: &str) {
     assert!(code == 3 && stderr.contains(said) && stderr.contains(place), "{said}: {code} {stderr}");
 }
 
-/// Agents with one training record each: near the optimum a line search of the library finds no step and never ends, so that its
-/// evaluations are counted.
+/// Agents with one training record each: near the optimum a line search of the library finds no step and never ends, so that
+/// its evaluations are counted.
 #[test]
 fn a_thousand_agents_with_six_records_each_are_trained() {
     let out = TempDir::new().unwrap();

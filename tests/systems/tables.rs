@@ -92,8 +92,8 @@ fn categories_and_computed_columns_are_those_of_another_program() {
     assert!(code == 3 && stderr.contains("inputs[6]"), "{stderr}");
 }
 
-/// The loss about a record counts the outcome too where an input reads a column from which the outcome is computed. An outcome
-/// that the inputs contain is refused.
+/// The loss about a record counts the outcome too where an input reads a column from which the outcome is computed. An
+/// outcome that the inputs contain is refused.
 #[test]
 fn an_input_computed_from_the_outcome_reads_the_outcome() {
     let place = TempDir::new().unwrap();

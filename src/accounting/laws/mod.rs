@@ -97,8 +97,8 @@ pub(super) trait Law: fmt::Debug {
     /// for laws whose values are only observed to decrease.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;
 
-    /// The largest loss, if it is an atom; the atoms of most such laws are multiples of it. Laws with a pitch consist of atoms
-    /// and exponential densities, whose masses in cells have closed forms.
+    /// The largest loss, if it is an atom; the atoms of most such laws are multiples of it. Laws with a pitch consist of
+    /// atoms and exponential densities, whose masses in cells have closed forms.
     fn pitch(&self) -> Option<f64> {
         None
     }

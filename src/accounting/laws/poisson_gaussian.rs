@@ -25,8 +25,8 @@ impl PoissonGaussian {
         Self { mixture: Mixture::new(rate, sigma), direction }
     }
 
-    /// The exponent a with E_P exp(s loss) = E exp(a L(x)) for x from N(0, sigma^2), where L is the loss of the mixture. If P
-    /// is the mixture, P = e^L Q and a = s + 1; if Q is the mixture, the loss is -L and a = -s.
+    /// The exponent a with E_P exp(s loss) = E exp(a L(x)) for x from N(0, sigma^2), where L is the loss of the mixture. If
+    /// P is the mixture, P = e^L Q and a = s + 1; if Q is the mixture, the loss is -L and a = -s.
     fn power(&self, s: f64) -> f64 {
         match self.direction {
             Direction::Remove => s + 1.0,

@@ -128,8 +128,8 @@ impl Mixture {
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
         let reach = self.taper.map_or(reach, |taper| taper.end());
         let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
-        // For posterior odds of the unit's presence up to 1/2, the modulus of the mixture is at least half the modulus of its
-        // part without the unit, for any phase of the part with the unit.
+        // For posterior odds of the unit's presence up to 1/2, the modulus of the mixture is at least half the modulus of
+        // its part without the unit, for any phase of the part with the unit.
         let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
         let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
         // In the strip, the modulus of a taper grows by at most a factor of e^{(w / width)^2 / 2}.

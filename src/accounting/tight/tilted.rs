@@ -61,8 +61,8 @@ fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
     above_nan(ratio(libm::exp(0.5 * (low + high))))
 }
 
-/// The logarithms of the ends of an interval in [`least`, `most`], at most `width` wide on a logarithmic scale, that holds the
-/// minimum of `f`, which has only one.
+/// The logarithms of the ends of an interval in [`least`, `most`], at most `width` wide on a logarithmic scale, that holds
+/// the minimum of `f`, which has only one.
 fn log_bracket(f: impl Fn(f64) -> f64, least: f64, most: f64, width: f64) -> (f64, f64) {
     let at = |log_x: f64| above_nan(f(libm::exp(log_x)));
     let (mut low, mut high) = (libm::log(least), libm::log(most));
@@ -254,8 +254,8 @@ fn beyond(
     chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - factored.log_mass, spacing)
 }
 
-/// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K is convex with K(0) = 0. The search is on
-/// a logarithmic scale.
+/// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K is convex with K(0) = 0. The search is
+/// on a logarithmic scale.
 fn chernoff(x: f64, moment: impl Fn(f64) -> f64, spacing: f64) -> f64 {
     let exponent = |r: f64| moment(r) - r * x;
     let (low, high) = log_bracket(exponent, 1e-7 / spacing, 1.0 / spacing, 0.5);

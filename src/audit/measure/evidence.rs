@@ -244,9 +244,9 @@ mod tests {
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 
-    /// Test and event must be chosen on other trials than those that are counted, or the confidence is not 95 %. Here the two
-    /// distributions are equal: a bound from the trials that chose the best of twelve tests is often above 0 by chance, and a
-    /// bound from other trials is not.
+    /// Test and event must be chosen on other trials than those that are counted, or the confidence is not 95 %. Here the
+    /// two distributions are equal: a bound from the trials that chose the best of twelve tests is often above 0 by chance,
+    /// and a bound from other trials is not.
     #[test]
     fn choosing_on_the_counted_trials_would_exceed_the_truth_too_often() {
         let seeds = 100;

@@ -18,8 +18,8 @@ const STEPS: usize = 12;
 pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
-    /// Fits to the features of transcripts of both sides; `None` if there are no transcripts or features, or if a Newton step
-    /// cannot be computed.
+    /// Fits to the features of transcripts of both sides; `None` if there are no transcripts or features, or if a Newton
+    /// step cannot be computed.
     pub(super) fn fit(sides: [&[Vec<f64>]; 2]) -> Option<Self> {
         let features = sides[0].first()?.len().min(MAX_FEATURES);
         if features == 0 || sides[1].is_empty() {

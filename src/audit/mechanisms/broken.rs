@@ -76,8 +76,8 @@ impl Mechanism for DataScaledNoise {
     }
 }
 
-/// Wrong: states the cost of the given sparse vector technique, but adds noise to the threshold only, and never ends. (Stoddard,
-/// Chen and Machanavajjhala 2014; Algorithm 5 of Lyu, Su and Li 2017, who show that it is private at no epsilon.)
+/// Wrong: states the cost of the given sparse vector technique, but adds noise to the threshold only, and never ends.
+/// (Stoddard, Chen and Machanavajjhala 2014; Algorithm 5 of Lyu, Su and Li 2017, who show that it is private at no epsilon.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoNoiseOnNumbers {
     /// The mechanism whose cost is stated, with sensitivity 1 and threshold 0.
@@ -104,8 +104,8 @@ impl Mechanism for NoNoiseOnNumbers {
         self.stated.worst_pair(like)
     }
 
-    /// Tests the support: answers are possible on an input if a threshold lies between the largest number that is called below
-    /// and the smallest that is called above.
+    /// Tests the support: answers are possible on an input if a threshold lies between the largest number that is called
+    /// below and the smallest that is called above.
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
         let inputs = inputs.map(Clone::clone);
         let possible = |numbers: &[f64], answers: &[Compared]| {

@@ -47,8 +47,8 @@ pub(super) struct Answering<'a> {
 /// ```
 ///
 /// # Errors
-/// [`NotAuditedReason`]: outcomes without protection or without a worst pair, answers of a program, or a requested neighbour, since the
-/// worst pair is the mechanism's own.
+/// [`NotAuditedReason`]: outcomes without protection or without a worst pair, answers of a program, or a requested
+/// neighbour, since the worst pair is the mechanism's own.
 pub fn search_candidates(
     settings: &SearchSettings<'_>,
     series: &str,

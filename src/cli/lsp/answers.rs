@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::Path;
 
-/// The answer to a request; `None` if the server does not know the method. A question about a text that is not open, or about
-/// which there is nothing to say, is answered by null.
+/// The answer to a request; `None` if the server does not know the method. A question about a text that is not open, or
+/// about which there is nothing to say, is answered by null.
 pub(super) fn answer(files: &mut OpenFiles, method: &str, params: &Value) -> Option<Value> {
     let address = params["textDocument"]["uri"].as_str().unwrap_or_default();
     let answer: fn(&OpenFile, &str, &Value) -> Option<Value> = match method {

@@ -66,7 +66,8 @@ pub(in crate::cli) struct RunArguments {
     /// largest, in each replication
     #[arg(long, value_name = "NAME", requires = "until_halfwidth")]
     pub(in crate::cli) group: Option<String>,
-    /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by replication
+    /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by
+    /// replication
     #[arg(long, value_name = "SERIES", requires = "until_halfwidth")]
     pub(in crate::cli) against: Option<String>,
     /// Largest number of replications of a cell for --until-halfwidth
@@ -149,8 +150,8 @@ pub(in crate::cli) struct CompareArguments {
     /// The metric for --power: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "power")]
     pub(in crate::cli) metric: String,
-    /// Compare the regrets of this group of agents or cohort of users only; "worst" for the group where a regret is largest, in
-    /// each replication
+    /// Compare the regrets of this group of agents or cohort of users only; "worst" for the group where a regret is largest,
+    /// in each replication
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) group: Option<String>,
     /// How results are printed

@@ -53,8 +53,8 @@ impl Drop for Ending<'_> {
 }
 
 impl Watch {
-    /// Begins to show the run in `folder`: at an address, which is printed, or as a file. If neither is possible, the error has
-    /// been printed.
+    /// Begins to show the run in `folder`: at an address, which is printed, or as a file. If neither is possible, the error
+    /// has been printed.
     pub(super) fn begin(file: Option<&Path>, folder: &RunFolder) -> Result<Self, Exit> {
         let live = Mutex::new(Live::new(folder.clone()));
         let place = match file {

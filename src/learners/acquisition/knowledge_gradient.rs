@@ -4,16 +4,17 @@ use super::score::{LOG_ROOT_TAU, log_cdf, log_improvement};
 use super::surface::Surface;
 use crate::gp::{PointPosterior, dot};
 
-/// ln (E max_i mean'_i - max_i mean_i), over the points of a finite set and the candidate x itself, where mean' are the posterior
-/// means after an outcome at x.
+/// ln (E max_i mean'_i - max_i mean_i), over the points of a finite set and the candidate x itself, where mean' are the
+/// posterior means after an outcome at x.
 ///
-/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal, a_i the mean and b_i the posterior covariance of point
-/// i with x over the standard deviation of the outcome at x. The expectation of the largest of these lines is exact.
+/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal, a_i the mean and b_i the posterior covariance
+/// of point i with x over the standard deviation of the outcome at x. The expectation of the largest of these lines is
+/// exact.
 ///
-/// Source: Frazier, Powell and Dayanik 2009, "The knowledge-gradient policy for correlated normal beliefs" (INFORMS Journal on
-/// Computing 21:599-613), equation 14 and algorithm 1; with the candidate in the set, as by Scott, Frazier and Powell 2011, "The
-/// correlated knowledge gradient for simulation optimization of continuous parameters using Gaussian process regression" (SIAM J.
-/// Optim. 21:996-1026), equations 3.11 and 3.12.
+/// Source: Frazier, Powell and Dayanik 2009, "The knowledge-gradient policy for correlated normal beliefs" (INFORMS Journal
+/// on Computing 21:599-613), equation 14 and algorithm 1; with the candidate in the set, as by Scott, Frazier and Powell
+/// 2011, "The correlated knowledge gradient for simulation optimization of continuous parameters using Gaussian process
+/// regression" (SIAM J. Optim. 21:996-1026), equations 3.11 and 3.12.
 pub(super) struct KnowledgeGradient<'a> {
     posterior: &'a PointPosterior,
     fixed: Vec<Fixed>,

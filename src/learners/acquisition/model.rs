@@ -81,8 +81,8 @@ impl Model {
         )
     }
 
-    /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the largest
-    /// of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
+    /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the
+    /// largest of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
     pub(super) fn best_value(&self, known: &[f64]) -> f64 {
         let value = match self.best() {
             Some(best) if self.is_exact() => (self.outcomes[best] - self.scale.0) / self.scale.1,

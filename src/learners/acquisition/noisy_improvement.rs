@@ -15,13 +15,13 @@ const LEAST_SD: f64 = 1e-8;
 
 /// ln E max(f(x) - max_i f(x_i), 0), over the joint posterior of f at x and at the points x_i with outcomes.
 ///
-/// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the same
-/// for all x; given each draw, the expectation over f(x) is the expected improvement in closed form, of a model that knows these
-/// values. Sobol' points have [`sobol::MOST_DIMENSIONS`] dimensions: the base samples of that many points, those with the largest
-/// mean + sd, are quasi-random, and those of all other points are pseudo-random.
+/// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the
+/// same for all x; given each draw, the expectation over f(x) is the expected improvement in closed form, of a model that
+/// knows these values. Sobol' points have [`sobol::MOST_DIMENSIONS`] dimensions: the base samples of that many points, those
+/// with the largest mean + sd, are quasi-random, and those of all other points are pseudo-random.
 ///
-/// Source: Letham, Karrer, Ottoni and Bakshy 2019, "Constrained Bayesian optimization with noisy experiments" (Bayesian Analysis
-/// 14:495-519), equations 5 and 6; the logarithm as by Ament et al. 2023.
+/// Source: Letham, Karrer, Ottoni and Bakshy 2019, "Constrained Bayesian optimization with noisy experiments" (Bayesian
+/// Analysis 14:495-519), equations 5 and 6; the logarithm as by Ament et al. 2023.
 pub(super) struct NoisyImprovement {
     /// The model that knows the values at the points with outcomes.
     exact: PointPosterior,
@@ -90,8 +90,8 @@ impl NoisyImprovement {
         (variance.max(0.0).sqrt().max(self.least_sd), weights)
     }
 
-    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the standardised difference of the mean to the best
-    /// value and h(z) = E max(z + Z, 0) with Z standard normal.
+    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the standardised difference of the mean to the
+    /// best value and h(z) = E max(z + Z, 0) with Z standard normal.
     fn improvements(&self, k: &[f64], sd: f64) -> Vec<(f64, f64, f64)> {
         let of = |draw: &Draw| {
             let z = (self.exact.prior_mean() + dot(k, &draw.weights) - draw.best) / sd;

@@ -166,8 +166,8 @@ fn gradients_are_those_of_finite_differences() {
             [("noisy", noisy.as_ref().unwrap()), ("gradient", &gradient)];
         for (name, surface) in surfaces {
             if name == "noisy" && shape == Shape::Linear {
-                // The values at ten points determine a linear function of two inputs, so its deviation is that of the nugget alone
-                // and the function has kinks.
+                // The values at ten points determine a linear function of two inputs, so its deviation is that of the nugget
+                // alone and the function has kinks.
                 continue;
             }
             for x in known.candidates.iter().map(|x| [x[0] + 0.011, x[1] + 0.007]) {

@@ -137,8 +137,8 @@ impl Search {
         }
     }
 
-    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms; inside the trust region, if
-    /// there is one.
+    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms; inside the trust region,
+    /// if there is one.
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
@@ -185,9 +185,9 @@ impl Search {
         (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0).collect()
     }
 
-    /// Candidates near the point with the largest mean among those with outcomes, whose means are `known`, and this point itself.
-    /// Where inputs are whole numbers or categories, every second candidate has another value of one or two of them, since
-    /// a small step never changes a category and does not always reach the next whole number.
+    /// Candidates near the point with the largest mean among those with outcomes, whose means are `known`, and this point
+    /// itself. Where inputs are whole numbers or categories, every second candidate has another value of one or two of them,
+    /// since a small step never changes a category and does not always reach the next whole number.
     fn near_the_best(&self, known: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<Vec<f64>> {
         if known.is_empty() {
             return Vec::new();
@@ -237,7 +237,8 @@ fn space_filling(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     (0..count).map(|_| (0..d).map(|_| stream.uniform()).collect()).collect()
 }
 
-/// A point with another value of one of its whole numbers or categories, or of two one after the other; whole numbers move by one.
+/// A point with another value of one of its whole numbers or categories, or of two one after the other; whole numbers move
+/// by one.
 fn other_values(domain: &SearchBox, centre: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<f64> {
     let mut point = centre.to_vec();
     for _ in 0..=usize::from(stream.uniform() >= 0.5) {

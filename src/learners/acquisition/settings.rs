@@ -50,9 +50,9 @@ pub enum AcquisitionFunction {
         /// Number of draws, 1 to 4096.
         samples: NonZeroUsize,
     },
-    /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so far,
-    /// the point itself and some further points of the domain. The expectation is exact. For noisy outcomes. Frazier, Powell and
-    /// Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
+    /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so
+    /// far, the point itself and some further points of the domain. The expectation is exact. For noisy outcomes. Frazier,
+    /// Powell and Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
@@ -90,9 +90,9 @@ impl Default for Refit {
 /// starts from the best four of each kind. No theorem bounds its regret. Questions without an outcome yet are taken to have
 /// the outcome that the model expects (kriging believer).
 ///
-/// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the median
-/// e^sqrt(2) sqrt(d) and sigma sqrt(3), and the noise variance has the median e^-4 and sigma 1. The variance of the function, which BoTorch
-/// keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
+/// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the
+/// median e^sqrt(2) sqrt(d) and sigma sqrt(3), and the noise variance has the median e^-4 and sigma 1. The variance of the
+/// function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,8 +101,8 @@ pub struct Acquisition {
     /// What the next query maximises. Default: `LogExpectedImprovement`.
     #[serde(default)]
     pub function: AcquisitionFunction,
-    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random points.
-    /// Default: 2 (d + 1), with d inputs.
+    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random
+    /// points. Default: 2 (d + 1), with d inputs.
     #[serde(default)]
     pub initial: Option<NonZeroUsize>,
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.

@@ -16,8 +16,8 @@ const BETTER: f64 = 1e-3;
 
 /// A trust region.
 ///
-/// Source: Eriksson, Pearce, Gardner, Turner and Poloczek 2019, "Scalable global optimization via local Bayesian optimization",
-/// TuRBO-1, with the constants of section 3.1 and of its public code.
+/// Source: Eriksson, Pearce, Gardner, Turner and Poloczek 2019, "Scalable global optimization via local Bayesian
+/// optimization", TuRBO-1, with the constants of section 3.1 and of its public code.
 #[derive(Clone, Debug)]
 pub(super) struct TrustRegion {
     side: f64,

@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn an_idle_battery_falls_until_it_is_charged() {
-        // 6 o'clock and full: half is left after 10 h, 23 o'clock comes after 17 h, and 6 o'clock after 24 h with a full battery.
+        // 6 o'clock and full: half is left after 10 h, 23 o'clock comes after 17 h, and 6 o'clock after 24 h with a full
+        // battery.
         let mut device = process("0.5", "");
         assert!(device.starts_online());
         let found = changes(&mut *device, 4);

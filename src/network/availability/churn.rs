@@ -15,7 +15,8 @@ use std::path::PathBuf;
 /// A party that returns has kept its memory: its model and the messages that it has received are those from before it
 /// left. A party is disconnected until it arrives. All times are drawn for each party and each stay.
 ///
-/// Example: `Churn(arrives: Exponential(mean: "2h"), stays: Exponential(mean: "1day"), returns: 0.5, away: Exponential(mean: "6h"))`.
+/// Example:
+/// `Churn(arrives: Exponential(mean: "2h"), stays: Exponential(mean: "1day"), returns: 0.5, away: Exponential(mean: "6h"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Churn {
@@ -141,8 +142,8 @@ mod tests {
         assert_eq!([process.next_switch(), process.next_switch()], [None, None]);
     }
 
-    /// 4,000 parties: the number of stays is geometric with mean 1 / (1 - 0.6) = 2.5 and standard deviation
-    /// sqrt(0.6) / 0.4 = 1.94: a standard error of 0.031. Stays have mean 20 s: over 10,000 of them, a standard error of 0.2 s.
+    /// 4,000 parties: the number of stays is geometric with mean 1 / (1 - 0.6) = 2.5 and standard deviation sqrt(0.6) / 0.4
+    /// = 1.94: a standard error of 0.031. Stays have mean 20 s: over 10,000 of them, a standard error of 0.2 s.
     #[test]
     fn parties_return_at_the_stated_rate() {
         let exponential = |s| LatencyModel::from(Exponential { mean: seconds(s) });

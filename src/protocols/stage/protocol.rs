@@ -69,9 +69,9 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and the
-    /// path of the setting. A branch of a fork must not have more of them than the scenario, since ledger entries from before
-    /// the fork do not name them. Default: none.
+    /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and
+    /// the path of the setting. A branch of a fork must not have more of them than the scenario, since ledger entries from
+    /// before the fork do not name them. Default: none.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }

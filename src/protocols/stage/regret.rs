@@ -80,8 +80,8 @@ impl<'a> Evaluations<'a> {
         t.is_multiple_of(self.stride) || t == 1 || t == self.last
     }
 
-    /// Adds the outcome of an arm in round `t`, at least 1, of an objective that differs from the instance's; `regret` has the
-    /// simple and the cumulative regret after it.
+    /// Adds the outcome of an arm in round `t`, at least 1, of an objective that differs from the instance's; `regret` has
+    /// the simple and the cumulative regret after it.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
         self.queried.add(t, arm as usize);

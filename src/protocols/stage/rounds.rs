@@ -10,8 +10,8 @@ pub trait Rounds: Protocol {
         None
     }
 
-    /// The round that is closed when this fact is recorded. The default: none; then there is no fork after a round, and a dry
-    /// run has no rounds to time.
+    /// The round that is closed when this fact is recorded. The default: none; then there is no fork after a round, and a
+    /// dry run has no rounds to time.
     fn closes(fact: &Self::Fact) -> Option<u64> {
         let _ = fact;
         None

@@ -157,9 +157,9 @@ impl ReplicationSetup {
     /// do not end the run.
     ///
     /// # Errors
-    /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] if a fork was never
-    /// reached, [`ReplicationError::CannotFork`] if a party cannot be copied, [`ReplicationError::Program`] if a program gives no
-    /// answer.
+    /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] if a fork was
+    /// never reached, [`ReplicationError::CannotFork`] if a party cannot be copied, [`ReplicationError::Program`] if a
+    /// program gives no answer.
     pub fn run<P: Rounds>(
         &self,
         series: &str,

@@ -20,7 +20,8 @@ pub struct SearchPlan {
     pub initial: Key,
 }
 
-/// The state of a learner's search. It may have several open queries: they are pending when the learner chooses the next arm.
+/// The state of a learner's search. It may have several open queries: they are pending when the learner chooses the next
+/// arm.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     plan: SearchPlan,
@@ -108,9 +109,9 @@ impl Searcher {
         self.learner.arms()
     }
 
-    /// Replaces the present learner by `learner`, after `learner` has repeated the present learner's history. In the repetition it
-    /// draws from `stream`, which the caller passes in its state at the beginning of the search; later choices draw from the
-    /// search's own stream as before. If `learner` cannot process an outcome, the present learner stays.
+    /// Replaces the present learner by `learner`, after `learner` has repeated the present learner's history. In the
+    /// repetition it draws from `stream`, which the caller passes in its state at the beginning of the search; later choices
+    /// draw from the search's own stream as before. If `learner` cannot process an outcome, the present learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

@@ -30,7 +30,8 @@ pub struct Section {
     pub name: String,
     /// Its headline. A terminal does not show it, because every table has a title.
     pub title: String,
-    /// Whether a terminal shows it last, just above the prompt, where it is not overlooked. A page keeps the order of sections.
+    /// Whether a terminal shows it last, just above the prompt, where it is not overlooked. A page keeps the order of
+    /// sections.
     pub urgent: bool,
     /// Its contents, in order.
     pub blocks: Vec<Block>,

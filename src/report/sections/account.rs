@@ -391,7 +391,8 @@ pub fn account_over_rounds(statement: &Statement) -> Chart {
     )
 }
 
-/// Delta as a function of epsilon by the tight accountant: epsilon is computed on a grid of deltas, and the axes are swapped.
+/// Delta as a function of epsilon by the tight accountant: epsilon is computed on a grid of deltas, and the axes are
+/// swapped.
 #[must_use]
 pub fn account_curve(statement: &Statement) -> Chart {
     let points = statement

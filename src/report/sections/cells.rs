@@ -67,8 +67,8 @@ impl Rows {
         self.said().map(Block::remark)
     }
 
-    /// The words of [`Rows::remark`]. They state only that the results are equal, since finitely many replications cannot show
-    /// that a parameter never has an effect.
+    /// The words of [`Rows::remark`]. They state only that the results are equal, since finitely many replications cannot
+    /// show that a parameter never has an effect.
     pub(super) fn said(&self) -> Option<String> {
         let mut told = Vec::new();
         if !self.same.is_empty() {
@@ -102,9 +102,9 @@ pub(super) fn rows<K: PartialEq>(
 /// The values of the axes at a point, the exact values by which points are compared, and the words of a row.
 pub(super) type Line<K> = (Vec<String>, K, Vec<String>);
 
-/// The rows of some series at the points of a study. If all exact values of a series are the same for every value of an axis,
-/// the entry for that axis is "all", and the rows that differ only in it are merged. An axis that is "all" in all rows is left
-/// out, and named in [`Rows::remark`].
+/// The rows of some series at the points of a study. If all exact values of a series are the same for every value of an
+/// axis, the entry for that axis is "all", and the rows that differ only in it are merged. An axis that is "all" in all rows
+/// is left out, and named in [`Rows::remark`].
 pub(super) fn merge<K: PartialEq>(mut axes: Vec<String>, series: Vec<(String, Vec<Line<K>>)>) -> Rows {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
@@ -200,8 +200,8 @@ impl Places {
         Self { cells, names: axes.names, all }
     }
 
-    /// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss = 0.1".
-    /// Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
+    /// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss =
+    /// 0.1". Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
     pub(super) fn words(&self, places: &[String]) -> String {
         if places.len() == self.cells {
             return String::new();

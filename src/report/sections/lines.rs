@@ -20,8 +20,8 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 /// A series of a cell with the name of its line in each chart of a figure.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
-/// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held fixed,
-/// so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. At most [`MAX_FIGURES`]
+/// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
+/// fixed, so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. At most [`MAX_FIGURES`]
 /// groups, the first ones.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
@@ -150,8 +150,8 @@ pub(super) fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The words as an id of lower-case ASCII letters, digits, dots and hyphens; the sign of a negative number becomes "minus", other
-/// characters become hyphens.
+/// The words as an id of lower-case ASCII letters, digits, dots and hyphens; the sign of a negative number becomes "minus",
+/// other characters become hyphens.
 pub(super) fn slug(words: &str) -> String {
     let mut slug = String::new();
     let lower = words.to_lowercase();

@@ -81,8 +81,8 @@ pub(super) fn of_page(page: &Page) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading: Vec::new(), sections }
 }
 
-/// Regret, numbers by round, and outcomes. A private release is judged by the setting that is published, so its outcomes come
-/// first.
+/// Regret, numbers by round, and outcomes. A private release is judged by the setting that is published, so its outcomes
+/// come first.
 fn results(summary: &Summary, curves: Curves, charts: bool) -> Vec<Section> {
     let mut sections: Vec<Section> =
         regret::section(summary, curves).into_iter().chain(rounds::section(summary, charts)).collect();

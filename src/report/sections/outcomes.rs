@@ -74,7 +74,8 @@ const NOTES: [(&str, &str); 6] = [
     ),
 ];
 
-/// The group of an outcome and its name within it, such as "rule" and "a" of "rule: a"; `None` for an outcome without a group.
+/// The group of an outcome and its name within it, such as "rule" and "a" of "rule: a"; `None` for an outcome without a
+/// group.
 fn group(name: &str) -> Option<(&str, &str)> {
     name.split_once(": ")
 }
@@ -108,8 +109,8 @@ fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> Vec<Block> {
     blocks
 }
 
-/// A table of each outcome or group of outcomes, in the order in which they first occur, with remarks: the sources of bounds,
-/// or the explanation of the group.
+/// A table of each outcome or group of outcomes, in the order in which they first occur, with remarks: the sources of
+/// bounds, or the explanation of the group.
 fn tables(summary: &Summary) -> Vec<Block> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

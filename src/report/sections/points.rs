@@ -76,8 +76,8 @@ fn words(value: &Value, digits: usize) -> String {
     }
 }
 
-/// A number as written, or with this many significant digits if it is written with more than [`SHORT`] characters; digits before
-/// the decimal point are never cut off.
+/// A number as written, or with this many significant digits if it is written with more than [`SHORT`] characters; digits
+/// before the decimal point are never cut off.
 fn short(value: f64, digits: usize) -> String {
     let exact = format!("{value}");
     if exact.len() <= SHORT {

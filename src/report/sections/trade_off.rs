@@ -11,8 +11,8 @@ use crate::study::Summary;
 /// Largest number of marks that a reader can distinguish; with more, no chart is drawn.
 const MAX_POINTS: usize = 2000;
 
-/// The figure, with a chart for each regret; `None` if no series has a finite epsilon above 0, or if there are fewer than two
-/// points, or too many points or series to distinguish.
+/// The figure, with a chart for each regret; `None` if no series has a finite epsilon above 0, or if there are fewer than
+/// two points, or too many points or series to distinguish.
 pub(super) fn figure(summary: &Summary) -> Option<Figure> {
     let measures = match Measure::of(summary)? {
         Measure::PublishedSetting => vec![Measure::PublishedSetting],

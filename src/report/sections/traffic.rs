@@ -66,7 +66,8 @@ pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     Some(Figure { title: format!("How long messages took, {of}"), charts: vec![chart] })
 }
 
-/// The number of parties that had answered when each round was closed, over virtual time, for protocols that ask many parties.
+/// The number of parties that had answered when each round was closed, over virtual time, for protocols that ask many
+/// parties.
 pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     // Series with the same closings of rounds share a chart.
     let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();

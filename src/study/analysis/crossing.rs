@@ -284,8 +284,8 @@ impl Seen<'_> {
         (crossing, further)
     }
 
-    /// The bisection for the last value of the sign before the crossing, or for the first value of the sign behind it; and the value
-    /// that it must look at to continue.
+    /// The bisection for the last value of the sign before the crossing, or for the first value of the sign behind it; and
+    /// the value that it must look at to continue.
     fn bisect(&self, side: Sign, before: bool, patience: usize) -> (usize, Option<usize>) {
         let (mut low, mut high) = (0, self.grid.last());
         let mut undecided = 0;
@@ -354,8 +354,8 @@ mod tests {
         found.low.is_none_or(|low| low <= truth) && found.high.is_none_or(|high| truth <= high)
     }
 
-    /// Of 200 searches, each covers the crossing with probability at least .95: fewer than 177 do with probability 1e-4. Noise is
-    /// skewed and common to all values; crossings lie between values of the grid, at one of them, and near an end.
+    /// Of 200 searches, each covers the crossing with probability at least .95: fewer than 177 do with probability 1e-4.
+    /// Noise is skewed and common to all values; crossings lie between values of the grid, at one of them, and near an end.
     #[test]
     fn intervals_cover_the_crossing() {
         for truth in [0.3, 0.5, 0.94] {
@@ -368,8 +368,8 @@ mod tests {
         }
     }
 
-    /// The same with little noise: the answer is the two values of the grid around the crossing, or, where the crossing is a value of
-    /// the grid, its two neighbours, after the first look.
+    /// The same with little noise: the answer is the two values of the grid around the crossing, or, where the crossing is a
+    /// value of the grid, its two neighbours, after the first look.
     #[test]
     fn little_noise_gives_neighbours() {
         let found = searched(&|x| 0.3 - x, 1e-4, &grid(), &RULES, 1);

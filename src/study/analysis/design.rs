@@ -167,9 +167,9 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known: V = a^2/8 +
-    /// b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, V_13 = b^2 pi^8 (1/18 - 1/50). Source: Ishigami and
-    /// Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
+    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known: V = a^2/8
+    /// + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, V_13 = b^2 pi^8 (1/18 - 1/50).
+    /// Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
     fn ishigami(u: &[f64]) -> f64 {
         let x: Vec<f64> = u.iter().map(|u| PI * (2.0 * u - 1.0)).collect();
         libm::sin(x[0]) + 7.0 * libm::sin(x[1]).powi(2) + 0.1 * x[2].powi(4) * libm::sin(x[0])
@@ -196,8 +196,8 @@ mod tests {
         (whole, first, [first[0] + pair, first[1], pair], [0.0, pair, 0.0])
     }
 
-    /// 4096 quasi-random points: errors of indices are a few thousandths. The published first-order indices are .3139, .4424 and 0,
-    /// the total ones .5576, .4424 and .2437.
+    /// 4096 quasi-random points: errors of indices are a few thousandths. The published first-order indices are .3139, .4424
+    /// and 0, the total ones .5576, .4424 and .2437.
     #[test]
     fn indices_of_ishigamis_function() {
         let (whole, first, total, pair) = known();
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    /// Noise of half the size of the function itself, common to all cells of a replication and of each cell, does not raise the variance,
-    /// and the intervals cover the indices.
+    /// Noise of half the size of the function itself, common to all cells of a replication and of each cell, does not raise
+    /// the variance, and the intervals cover the indices.
     #[test]
     fn noise_is_removed() {
         let (whole, first, total, _) = known();

@@ -55,8 +55,8 @@ pub struct ExplainedSeries {
     pub series: String,
     /// The mean over all cells.
     pub mean: f64,
-    /// The variance between the true means of the cells: noise of replications is removed. Negative if the cells differ less than
-    /// noise would make them.
+    /// The variance between the true means of the cells: noise of replications is removed. Negative if the cells differ less
+    /// than noise would make them.
     pub variance: Share,
     /// The mean variance between replications of a cell.
     pub noise: f64,
@@ -149,8 +149,9 @@ pub fn design_key(seed: u64) -> Key {
     Key::root(seed).child("explain").child("design")
 }
 
-/// Computes the shares of variance of every series from the records of a study, for all combinations of the values of each `Each`,
-/// or for a quasi-random design. Intervals are drawn from the seed tree, so the same records give the same intervals.
+/// Computes the shares of variance of every series from the records of a study, for all combinations of the values of each
+/// `Each`, or for a quasi-random design. Intervals are drawn from the seed tree, so the same records give the same
+/// intervals.
 ///
 /// # Errors
 /// [`ExplainError`].
@@ -197,7 +198,8 @@ pub fn explain(
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
             continue;
         };
-        // Only replications that every cell has: an effect in one replication is computed from the values of all cells in it.
+        // Only replications that every cell has: an effect in one replication is computed from the values of all cells in
+        // it.
         let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));

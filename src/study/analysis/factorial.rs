@@ -147,8 +147,8 @@ mod tests {
         3.0 * a + b * b + 2.0 * a * b
     }
 
-    /// By hand: a has variance 5/4; given the mean of b, 1, the slope in a is 3 + 2. b^2 + 3 b has the values 0, 4 and 10; the pair
-    /// has 4 var(a) var(b).
+    /// By hand: a has variance 5/4; given the mean of b, 1, the slope in a is 3 + 2. b^2 + 3 b has the values 0, 4 and 10;
+    /// the pair has 4 var(a) var(b).
     const FIRST: [f64; 3] = [25.0 * 1.25, (0.0 + 16.0 + 100.0) / 3.0 - 196.0 / 9.0, 0.0];
     const PAIR: f64 = 4.0 * 1.25 * 2.0 / 3.0;
 
@@ -170,8 +170,8 @@ mod tests {
         close(found.whole, FIRST.iter().sum::<f64>() + PAIR);
     }
 
-    /// Noise that is common to the cells of a replication, and noise of each cell: estimates are right on average over 400 studies of 4
-    /// replications. The tolerance is six standard errors, estimated from the studies.
+    /// Noise that is common to the cells of a replication, and noise of each cell: estimates are right on average over 400
+    /// studies of 4 replications. The tolerance is six standard errors, estimated from the studies.
     #[test]
     fn noise_adds_no_variance() {
         let study = |index: u64| {
@@ -199,8 +199,9 @@ mod tests {
         }
     }
 
-    /// The 95 % interval of the share of the first axis covers it in at least 85 % of 100 studies with 20 replications: fewer have
-    /// probability 7e-5 at a coverage of 95 %, and the percentile bootstrap of 20 covers a little less than it states.
+    /// The 95 % interval of the share of the first axis covers it in at least 85 % of 100 studies with 20 replications:
+    /// fewer have probability 7e-5 at a coverage of 95 %, and the percentile bootstrap of 20 covers a little less than it
+    /// states.
     #[test]
     fn intervals_cover() {
         let share = FIRST[0] / (FIRST.iter().sum::<f64>() + PAIR);

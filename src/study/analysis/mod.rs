@@ -1,5 +1,5 @@
-//! Answers that are computed from whole studies: where one series stops being better than another, and which of the varied values
-//! matter.
+//! Answers that are computed from whole studies: where one series stops being better than another, and which of the varied
+//! values matter.
 
 pub(in crate::study) mod crossing;
 pub(in crate::study) mod design;

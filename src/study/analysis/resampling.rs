@@ -72,8 +72,8 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
     weights
 }
 
-/// The variances and the shares of a design, with percentile intervals from resampled replications and rows; `key` is the node of
-/// the seed tree for the resamples.
+/// The variances and the shares of a design, with percentile intervals from resampled replications and rows; `key` is the
+/// node of the seed tree for the resamples.
 ///
 /// As in the estimate (see [`super::factorial`]), a replication is never multiplied with itself, even if it is drawn
 /// twice. Source of the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the

@@ -37,7 +37,8 @@ pub fn keep_threshold(folder: &RunFolder, found: &Threshold) -> Result<(), Folde
     Ok(table.commit()?)
 }
 
-/// Writes the answer and a table of the shares: a line per series and varied value for `first` and `total`, and one per pair.
+/// Writes the answer and a table of the shares: a line per series and varied value for `first` and `total`, and one per
+/// pair.
 ///
 /// # Errors
 /// [`FolderError`] if a file cannot be written.

@@ -1,8 +1,8 @@
 //! Large files of a run folder: above a size they are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
 //!
-//! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read them as one. Each
-//! member contains the bytes of whole calls of `write`, so that a record can be read without
-//! decompressing earlier members.
+//! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read them as
+//! one. Each member contains the bytes of whole calls of `write`, so that a record can be read without decompressing earlier
+//! members.
 
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder, write::GzEncoder};

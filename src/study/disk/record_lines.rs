@@ -35,8 +35,8 @@ impl LineReader {
         })
     }
 
-    /// Replaces `line` by the next line, with its newline if it has one, and returns its place; `None` at the end. For each damaged
-    /// part of a packed file there is one empty line.
+    /// Replaces `line` by the next line, with its newline if it has one, and returns its place; `None` at the end. For each
+    /// damaged part of a packed file there is one empty line.
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> io::Result<Option<LinePlace>> {
         line.clear();
         match self {

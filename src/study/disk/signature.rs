@@ -50,8 +50,9 @@ pub fn sign(
     Ok(signed(&hashes, secret.public_key()))
 }
 
-/// Checks that a folder was signed by a public key in the file `keys`, and that its files are those that were signed. Each line
-/// of `keys` may have a key, as in a `.pub` file, in `authorized_keys` or in `allowed_signers`; only ed25519 keys are read.
+/// Checks that a folder was signed by a public key in the file `keys`, and that its files are those that were signed. Each
+/// line of `keys` may have a key, as in a `.pub` file, in `authorized_keys` or in `allowed_signers`; only ed25519 keys are
+/// read.
 ///
 /// # Errors
 /// [`SignError`].

@@ -24,8 +24,8 @@ pub struct Difference {
     pub replication: u64,
     /// Name of the series.
     pub series: String,
-    /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that is
-    /// missing. Absent if all evaluations agree and only other events differ.
+    /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that
+    /// is missing. Absent if all evaluations agree and only other events differ.
     pub first: Option<String>,
     /// The checkpoints between which the first difference lies, as precisely as the record shows.
     pub parting: Option<DivergencePoint>,

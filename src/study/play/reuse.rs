@@ -1,5 +1,5 @@
-//! Reuses the records of equal cells from earlier runs in the same parent folder, so that an edited study runs only the cells
-//! that changed.
+//! Reuses the records of equal cells from earlier runs in the same parent folder, so that an edited study runs only the
+//! cells that changed.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;

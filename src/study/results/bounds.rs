@@ -4,8 +4,8 @@ use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first run states it, without its values, and the sums of the largest possible regrets and of the values
-/// by round.
+/// A theorem's bound as the first run states it, without its values, and the sums of the largest possible regrets and of the
+/// values by round.
 #[derive(Debug)]
 struct BoundSums {
     bound: RegretBound,

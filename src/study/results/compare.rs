@@ -361,7 +361,8 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
     // Welch's interval, with the degrees of freedom of Welch and Satterthwaite.
     let (u, v) = (one.se * one.se, two.se * two.se);
-    // If all numbers of each sample are equal, there is no spread: an error as small as the rounding of the means counts as 0.
+    // If all numbers of each sample are equal, there is no spread: an error as small as the rounding of the means counts as
+    // 0.
     let se =
         if libm::sqrt(u + v) <= ROUNDING * one.mean.abs().max(two.mean.abs()) { 0.0 } else { (u + v).sqrt() };
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);

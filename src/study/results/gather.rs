@@ -1,5 +1,5 @@
-//! Makes the files of a study from its records: one sorted file of records, tables, and the summary. It reads cell by cell, so
-//! that only the records of one cell are in memory.
+//! Makes the files of a study from its records: one sorted file of records, tables, and the summary. It reads cell by cell,
+//! so that only the records of one cell are in memory.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 /// Largest number of cells of a study whose `summary.json` is indented.
 const INDENTED: usize = 100;
 
-/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in memory.
+/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in
+/// memory.
 const LARGE: u64 = 4 << 20;
 
 /// The records of the requested replications of one cell: in memory, or read again in every pass.
@@ -57,8 +58,8 @@ impl<'a> CellRecords<'a> {
 }
 
 /// Makes all files of `folder` from the stored records. If every replication has a record, the records are gathered into one
-/// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored them
-/// in which file.
+/// file in order, and the run is marked as complete. The files depend only on the records, and not on which process stored
+/// them in which file.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read or a file cannot be written. Each file is replaced only by a complete new one.
@@ -78,8 +79,8 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// The summary of the replications below `replications` that are stored so far, and their number, of a run that may be going on in
-/// this or another process. Cells without a stored replication are left out. Nothing is written.
+/// The summary of the replications below `replications` that are stored so far, and their number, of a run that may be going
+/// on in this or another process. Cells without a stored replication are left out. Nothing is written.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.

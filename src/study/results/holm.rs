@@ -35,8 +35,8 @@ mod tests {
         assert!(holm(&[]).is_empty());
     }
 
-    /// The step-down procedure as Holm states it: compare the smallest with alpha/m, the next with alpha/(m-1), .. and stop at the
-    /// first that is not rejected.
+    /// The step-down procedure as Holm states it: compare the smallest with alpha/m, the next with alpha/(m-1), .. and stop
+    /// at the first that is not rejected.
     #[test]
     fn the_adjusted_values_reject_what_the_procedure_rejects() {
         let mut stream = Key::root(1).child("holm").stream();

@@ -1,5 +1,5 @@
-//! Checks that the files of a run folder are consistent. A replay of some replications does not show that the other records are
-//! intact.
+//! Checks that the files of a run folder are consistent. A replay of some replications does not show that the other records
+//! are intact.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::{self, indented_json};
@@ -93,8 +93,9 @@ impl fmt::Display for Inconsistency {
     }
 }
 
-/// The contradictions in the folder of a run. The records and files of a complete run are checked only if its manifest agrees
-/// with the scenario and no records conflict. `records` are those of `stored`, up to the plan's number of replications.
+/// The contradictions in the folder of a run. The records and files of a complete run are checked only if its manifest
+/// agrees with the scenario and no records conflict. `records` are those of `stored`, up to the plan's number of
+/// replications.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.

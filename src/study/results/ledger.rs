@@ -84,8 +84,8 @@ pub fn ledger_groups(
 /// The groups of a row in one replication, one for each unit that may have the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
-/// The groups of the replication with the largest loss by the tight accountant; of the first such replication if several have
-/// it.
+/// The groups of the replication with the largest loss by the tight accountant; of the first such replication if several
+/// have it.
 fn costliest_replication(candidates: Vec<Candidate>) -> Candidate {
     let several = candidates.len() > 1;
     let found = costliest(candidates, |candidate| candidate.iter().map(|group| &group.statement).collect());

@@ -17,8 +17,8 @@ pub(in crate::study) struct MetricValues {
 }
 
 impl MetricValues {
-    /// The values of a metric in the replications of a plan. The metric is named as in `results.csv` without "more.", or as by
-    /// [`metric_of_group`](crate::study::metric_of_group).
+    /// The values of a metric in the replications of a plan. The metric is named as in `results.csv` without "more.", or as
+    /// by [`metric_of_group`](crate::study::metric_of_group).
     ///
     /// # Errors
     /// [`FolderError`] if a record cannot be read.

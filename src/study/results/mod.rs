@@ -1,5 +1,5 @@
-//! Results that are computed from the records: the summary, tables and comparisons. They can be made again at any time from the
-//! folder alone.
+//! Results that are computed from the records: the summary, tables and comparisons. They can be made again at any time from
+//! the folder alone.
 
 pub(in crate::study) mod bounds;
 pub(in crate::study) mod columns;

@@ -11,12 +11,13 @@ const MOST: u64 = 10_000_000;
 /// Confidence of the upper bound on the standard deviation for the cautious number.
 const CAUTION: f64 = 0.8;
 
-/// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is `effect`
-/// standard deviations of a difference.
+/// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is
+/// `effect` standard deviations of a difference.
 ///
-/// T has the noncentral t distribution with n - 1 degrees of freedom and noncentrality sqrt(n) effect. Given the ratio s of sample
-/// and true standard deviation, T rejects with probability Phi(ncp - c s) + Phi(-ncp - c s); the integral over the density of s is
-/// computed by Simpson's rule. Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate Distributions" 2, chapter 31.
+/// T has the noncentral t distribution with n - 1 degrees of freedom and noncentrality sqrt(n) effect. Given the ratio s of
+/// sample and true standard deviation, T rejects with probability Phi(ncp - c s) + Phi(-ncp - c s); the integral over the
+/// density of s is computed by Simpson's rule. Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate
+/// Distributions" 2, chapter 31.
 #[must_use]
 pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {
     let df = (n - 1) as f64;
@@ -87,8 +88,8 @@ impl Needed {
     /// standard error and number of pairs. `None` for fewer than two pairs, or if all differences
     /// are equal.
     ///
-    /// The cautious number uses an upper confidence limit of the standard deviation: Browne 1995, "On the use of a pilot sample for
-    /// sample size determination", Statistics in Medicine 14:1933-1940.
+    /// The cautious number uses an upper confidence limit of the standard deviation: Browne 1995, "On the use of a pilot
+    /// sample for sample size determination", Statistics in Medicine 14:1933-1940.
     #[must_use]
     pub(in crate::study) fn of(pilot: Estimate, effect: f64, power: f64, confidence: f64) -> Option<Self> {
         if pilot.n < 2 || pilot.se <= 0.0 {
@@ -139,8 +140,8 @@ mod tests {
 
     #[test]
     fn numbers_of_pairs_are_those_of_other_programs() {
-        // G*Power 3.1, "means: difference between two dependent means", two-sided, alpha .05, power .8; R's power.t.test gives
-        // 33.37 for an effect of .5.
+        // G*Power 3.1, "means: difference between two dependent means", two-sided, alpha .05, power .8; R's power.t.test
+        // gives 33.37 for an effect of .5.
         for (effect, n) in [(0.2, 199), (0.3, 90), (0.5, 34), (0.8, 15)] {
             assert_eq!(pairs_for(effect, 0.95, 0.8), Some(n), "{effect}");
         }

@@ -33,9 +33,9 @@ pub struct PrivacyRow {
     pub runs_differ: bool,
 }
 
-/// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ from
-/// those of other replications (for example because noise is shared by the agents whose answers arrived): every number is the
-/// largest over all runs.
+/// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ
+/// from those of other replications (for example because noise is shared by the agents whose answers arrived): every number
+/// is the largest over all runs.
 #[derive(Debug)]
 pub(in crate::study) struct PrivacyRows {
     delta: Option<Delta>,

@@ -80,7 +80,8 @@ fn means(sums: RoundSums) -> Vec<TrackPoint> {
     sums.into_iter().filter_map(point).collect()
 }
 
-/// The last evaluation of each round, by round: all initial points have round 0, and the regret after the last of them is used.
+/// The last evaluation of each round, by round: all initial points have round 0, and the regret after the last of them is
+/// used.
 pub(super) fn last_of_rounds(iterations: &[Iteration]) -> Vec<&Iteration> {
     let mut last: Vec<&Iteration> = iterations.iter().collect();
     last.sort_by_key(|iteration| iteration.t);
@@ -106,8 +107,8 @@ fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
     [(SIMPLE, Cow::Owned(simple)), (CUMULATIVE, Cow::Owned(cumulative))].into_iter().chain(own).collect()
 }
 
-/// The sums of the differences of every series from each of the references, by quantity and round, over the replications in which
-/// neither of the two ended early.
+/// The sums of the differences of every series from each of the references, by quantity and round, over the replications in
+/// which neither of the two ended early.
 #[derive(Debug, Default)]
 pub(in crate::study) struct DifferenceSums(Vec<Pair>);
 

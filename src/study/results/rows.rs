@@ -32,8 +32,8 @@ pub(in crate::study) struct Row {
     pub(in crate::study) series: String,
     pub(in crate::study) ended_early: bool,
     pub(in crate::study) digest: String,
-    /// The values in the order of [`METRICS`]; regrets and questions are absent if the protocol optimises nothing or the series
-    /// ended early.
+    /// The values in the order of [`METRICS`]; regrets and questions are absent if the protocol optimises nothing or the
+    /// series ended early.
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,

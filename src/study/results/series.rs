@@ -20,8 +20,8 @@ pub struct SeriesSummary {
     /// The reason in the first of these replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
-    /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a covariance
-    /// matrix that rounding had made singular. 0 if none was needed.
+    /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a
+    /// covariance matrix that rounding had made singular. 0 if none was needed.
     #[serde(default)]
     pub jitter: f64,
     /// The message about the privacy budget in the first replication that reached it; absent if none did.
@@ -43,8 +43,8 @@ pub struct SeriesSummary {
     /// learner observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
-    /// Number of replications with a learner that never left an arm although its model knew next to nothing about the others,
-    /// and the first such learner.
+    /// Number of replications with a learner that never left an arm although its model knew next to nothing about the
+    /// others, and the first such learner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never_left: Option<(u64, OneArm)>,
     /// Whether its arms are chosen at random, independently of outcomes: a baseline for search.
@@ -168,8 +168,8 @@ pub struct Metrics {
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end.
     pub cumulative_regret: Option<Estimate>,
-    /// Number of questions asked, which are the evaluations whose regrets are summed in the cumulative regret; in a federation,
-    /// the mean over agents.
+    /// Number of questions asked, which are the evaluations whose regrets are summed in the cumulative regret; in a
+    /// federation, the mean over agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Estimate>,
     /// Cumulative regret divided by the number of questions asked. If messages are lost, fewer questions may be asked, and

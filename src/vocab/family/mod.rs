@@ -34,8 +34,8 @@ macro_rules! family {
         #[derive(Clone)]
         $vis struct $name(std::sync::Arc<dyn $held>);
 
-        /// A type that can be a member of the family. Implemented for every type that has the family's trait and derives `Clone`,
-        /// `Debug`, `PartialEq` and `Serialize`.
+        /// A type that can be a member of the family. Implemented for every type that has the family's trait and derives
+        /// `Clone`, `Debug`, `PartialEq` and `Serialize`.
         $vis trait $held: $behaviour + $crate::vocab::family::MemberObject {
             /// A copy of the member.
             #[doc(hidden)]

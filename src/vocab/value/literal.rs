@@ -60,8 +60,8 @@ impl Number {
         }
     }
 
-    /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers beyond 64 bits become `f64`; in another base than
-    /// ten they are an error beyond an `i128`.
+    /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers beyond 64 bits become `f64`; in another
+    /// base than ten they are an error beyond an `i128`.
     pub(super) fn any(&self) -> Result<Any, Fault> {
         let text = match self {
             Self::Unsigned(value) => return Ok(Any::Unsigned(*value)),

@@ -63,7 +63,8 @@ pub enum Number {
 /// A field of a struct or an entry of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The name of the field, or the key's text without quotes. For keys of other kinds, their name if they have one, else empty.
+    /// The name of the field, or the key's text without quotes. For keys of other kinds, their name if they have one, else
+    /// empty.
     pub key: String,
     /// The kind of the key.
     pub kind: Key,

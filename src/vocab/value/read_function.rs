@@ -1,10 +1,10 @@
 //! Calls a function to read a value of any format, without losing the details of errors if the value comes from a
 //! [`Reader`](super::Reader).
 //!
-//! `Deserialize` cannot find out which deserializer it is given. Therefore [`read`] stores the function in a thread-local slot
-//! and requests a newtype struct with a special name. A `Reader` recognises this name: it takes the function from the slot,
-//! calls it, and stores the result in the slot. Any other deserializer passes itself to `visit_newtype_struct`, where its value
-//! is first read into a tree, from which the function then reads.
+//! `Deserialize` cannot find out which deserializer it is given. Therefore [`read`] stores the function in a thread-local
+//! slot and requests a newtype struct with a special name. A `Reader` recognises this name: it takes the function from the
+//! slot, calls it, and stores the result in the slot. Any other deserializer passes itself to `visit_newtype_struct`, where
+//! its value is first read into a tree, from which the function then reads.
 
 use super::error::ReadError;
 use super::foreign::Foreign;

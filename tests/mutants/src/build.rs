@@ -21,7 +21,8 @@ pub struct Binary {
     pub tests: Vec<String>,
 }
 
-/// Writes the copy, takes out what does not compile, and builds the tests: those of `targets`, arguments of `cargo test`, or all.
+/// Writes the copy, takes out what does not compile, and builds the tests: those of `targets`, arguments of `cargo test`, or
+/// all.
 pub fn build(place: &Place, targets: &[&str]) -> Result<(), String> {
     copy(&place.root, &place.tree())?;
     let mut mutants = list::list(&place.root, &PATTERNS)?;

@@ -26,7 +26,8 @@ pub struct Switched {
     pub mutants: Vec<(u32, Range<usize>)>,
     /// Where each place with mutants is: its key (bytes in the original) and numbers.
     pub places: Vec<(usize, Vec<u32>, Range<usize>)>,
-    /// Mutants that cannot be switched: in constants and `const` functions, and values of functions that return `impl Trait`.
+    /// Mutants that cannot be switched: in constants and `const` functions, and values of functions that return
+    /// `impl Trait`.
     pub constant: Vec<u32>,
     /// Mutants that never compile.
     pub never: Vec<u32>,
@@ -80,7 +81,8 @@ pub fn switched(source: &str, mutants: &[&Mutant], repeated: &BTreeSet<usize>) -
         return Err(format!("no place was found for {}", mutant.name));
     }
     let (mut places, constant, never) = (finder.places, finder.constant, finder.never);
-    // Insertions first, and outer places before inner ones. Those of the same bytes stay in the order in which they were found.
+    // Insertions first, and outer places before inner ones. Those of the same bytes stay in the order in which they were
+    // found.
     places.sort_by_key(|Place { range, .. }| (range.start, !range.is_empty(), std::cmp::Reverse(range.end)));
     let mut out = Switched { text: String::new(), mutants: vec![], places: vec![], constant, never };
     write(source, &places, 0, 0..source.len(), &mut out);

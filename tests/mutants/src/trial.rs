@@ -38,8 +38,8 @@ pub enum Outcome {
     Survived(Vec<String>),
 }
 
-/// Runs once every test that was not run yet; or those whose name contains `part`, again if they were. `jobs` processes run at
-/// the same time.
+/// Runs once every test that was not run yet; or those whose name contains `part`, again if they were. `jobs` processes run
+/// at the same time.
 pub fn reach(place: &Place, part: Option<&str>, jobs: usize) -> Result<(), String> {
     let mutants: Vec<Mutant> = read(&place.file("mutants.json"))?;
     let binaries: Vec<Binary> = read(&place.file("binaries.json"))?;
@@ -107,8 +107,8 @@ pub fn outcomes(place: &Place) -> Result<BTreeMap<String, Outcome>, String> {
     Ok(outcomes)
 }
 
-/// Tries every mutant that is not yet caught, and whose name contains `part`, with the tests of at most `longest` seconds that
-/// reach it and were not yet tried. `jobs` processes run at the same time.
+/// Tries every mutant that is not yet caught, and whose name contains `part`, with the tests of at most `longest` seconds
+/// that reach it and were not yet tried. `jobs` processes run at the same time.
 pub fn trial(place: &Place, longest: f64, part: &str, jobs: usize) -> Result<(), String> {
     let mutants: Vec<Mutant> = read(&place.file("mutants.json"))?;
     let binaries: Vec<Binary> = read(&place.file("binaries.json"))?;

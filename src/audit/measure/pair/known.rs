@@ -187,8 +187,8 @@ impl KnownPair {
         Some((rough?, fine?)).filter(|(rough, fine)| rough.is_finite() && fine.is_finite())
     }
 
-    /// The releases, if there are 2 to 16: then cells are faster than the accountant's contour integral. `None` otherwise, and
-    /// for distributions that no costs describe.
+    /// The releases, if there are 2 to 16: then cells are faster than the accountant's contour integral. `None` otherwise,
+    /// and for distributions that no costs describe.
     pub(super) fn few(&self) -> Option<&[(Cost, u64)]> {
         const MOST: u64 = 16;
         match &self.law {

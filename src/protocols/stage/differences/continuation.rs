@@ -1,9 +1,9 @@
 //! A function that is known at its points only, continued between and beyond them by the objective's surrogate.
 //!
-//! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x' is
-//! the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points f has
-//! the values that are known; what the surrogate takes for noise there, f(x') - m(x'), moves with the function, and vanishes with
-//! the distance. Values are cut at the smallest and the largest value known.
+//! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x'
+//! is the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points
+//! f has the values that are known; what the surrogate takes for noise there, f(x') - m(x'), moves with the function, and
+//! vanishes with the distance. Values are cut at the smallest and the largest value known.
 
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
@@ -118,8 +118,8 @@ impl Continued<'_> {
         mean + dot(&row, &self.weights)
     }
 
-    /// f(x - s) at every arm x, for a shift s along each input in units of the domain's side; the values themselves if the shift
-    /// is 0 or no value is known.
+    /// f(x - s) at every arm x, for a shift s along each input in units of the domain's side; the values themselves if the
+    /// shift is 0 or no value is known.
     pub(super) fn shifted(&self, shift: &[f64]) -> Vec<f64> {
         if shift.iter().all(|s| *s == 0.0) || self.of.known.is_empty() {
             return self.values.to_vec();

@@ -15,8 +15,8 @@ pub enum Domain {
     ///
     /// Example: `Random(0.7)`.
     Random(Probability),
-    /// A box: along each input an interval of this share of the domain's side, above 0, at a random place; each agent has its
-    /// own. If the box has no point, the agent has the point nearest to its centre.
+    /// A box: along each input an interval of this share of the domain's side, above 0, at a random place; each agent has
+    /// its own. If the box has no point, the agent has the point nearest to its centre.
     ///
     /// Example: `Box(0.7)`.
     Box(Probability),
@@ -91,8 +91,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (six standard errors of
-    /// 0.5 / sqrt(500)); a box of 0.5 along each side has 10 points along each input, 100 in all, without holes.
+    /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (six standard
+    /// errors of 0.5 / sqrt(500)); a box of 0.5 along each side has 10 points along each input, 100 in all, without holes.
     #[test]
     fn parts_have_their_sizes() {
         let axis = |k: usize| k as f64 / 20.0;

@@ -14,8 +14,8 @@ pub(in crate::protocols) struct OwnFunction {
 }
 
 impl OwnFunction {
-    /// A function with these values in round 0, 1, ..; in later rounds it is as in the last one. `points` says for each point
-    /// whether the agent can measure it, if it cannot measure all.
+    /// A function with these values in round 0, 1, ..; in later rounds it is as in the last one. `points` says for each
+    /// point whether the agent can measure it, if it cannot measure all.
     pub(in crate::protocols) fn new(by_round: Vec<Arc<Vec<f64>>>, points: Option<&[bool]>) -> Self {
         let can = |point: usize| points.is_none_or(|points| points[point]);
         let most = |values: &Arc<Vec<f64>>| {

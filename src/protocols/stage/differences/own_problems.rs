@@ -54,8 +54,8 @@ pub(in crate::protocols) struct Drawn<'a> {
 }
 
 impl<'a> Drawn<'a> {
-    /// Member `k` of its group, number `n` of all, with the heterogeneity `h`; `inputs` is the dimension of the domain, and `key`
-    /// the node of the seed tree for the member's objective.
+    /// Member `k` of its group, number `n` of all, with the heterogeneity `h`; `inputs` is the dimension of the domain, and
+    /// `key` the node of the seed tree for the member's objective.
     pub(in crate::protocols) fn new(
         (n, k): (usize, usize),
         (h, differences): (f64, &'a Differences),
@@ -130,8 +130,8 @@ impl<'a> Draws<'a> {
         self.of.stage.prepared.as_ref().ok_or(DrawError::DrawnOnce)
     }
 
-    /// A further function of the same kind as the objective. If every draw of the objective gives the same values, a function of
-    /// the Gaussian process that is the objective's surrogate.
+    /// A further function of the same kind as the objective. If every draw of the objective gives the same values, a
+    /// function of the Gaussian process that is the objective's surrogate.
     fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         self.drawn_anew(key)?.map_or_else(|| self.of_surrogate(key), Ok)
     }
@@ -157,9 +157,9 @@ impl<'a> Draws<'a> {
         common.iter().zip(own).map(|(c, g)| mean + (kept * (c - mean) + new * (g - mean))).collect()
     }
 
-    /// The function that is drawn from `key`, shifted for each of these agents; `None` if the objective cannot compute it. The largest
-    /// shifts that the scenario allows are computed too, so that the function beyond the domain does not depend on which agents
-    /// take part.
+    /// The function that is drawn from `key`, shifted for each of these agents; `None` if the objective cannot compute it.
+    /// The largest shifts that the scenario allows are computed too, so that the function beyond the domain does not depend
+    /// on which agents take part.
     fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Option<Vec<Vec<f64>>>, DrawError> {
         let reach = self.of.reach;
         let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();
@@ -171,8 +171,8 @@ impl<'a> Draws<'a> {
         }))
     }
 
-    /// The agent's own values of the objective, continued by the surrogate and shifted. An agent with points of its own has a function
-    /// that is known there only.
+    /// The agent's own values of the objective, continued by the surrogate and shifted. An agent with points of its own has
+    /// a function that is known there only.
     fn own_shifted(
         &self,
         agent: &Drawn<'_>,
@@ -186,8 +186,8 @@ impl<'a> Draws<'a> {
         self.continued_and_shifted(values, agent, whole)
     }
 
-    /// A function with these values at all points, continued by the surrogate and shifted for an agent; `whole` is the continuation
-    /// that all such functions share, once there is one.
+    /// A function with these values at all points, continued by the surrogate and shifted for an agent; `whole` is the
+    /// continuation that all such functions share, once there is one.
     fn continued_and_shifted(
         &self,
         values: &[f64],

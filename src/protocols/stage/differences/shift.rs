@@ -7,15 +7,17 @@ use crate::vocab::{Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in
-/// units of the domain's side along each input. `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and `BraninHoo`
-/// round them to whole steps of their grid. Beyond the domain a function that is drawn is continued by a draw from its prior,
-/// given its values at all arms; `RkhsSum`, `BraninHoo` and `TestFunction` are continued by their formula. On a box, shifts that could
-/// move the best point of a `TestFunction` out of the box are refused, so that its largest value stays known.
+/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in units
+/// of the domain's side along each input. `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and `BraninHoo`
+/// round them to whole steps of their grid. Beyond the domain a function that is drawn is continued by a draw from its
+/// prior, given its values at all arms; `RkhsSum`, `BraninHoo` and `TestFunction` are continued by their formula. On a box,
+/// shifts that could move the best point of a `TestFunction` out of the box are refused, so that its largest value stays
+/// known.
 ///
-/// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and beyond
-/// them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')), m the posterior mean given all values, x' the nearest point and
-/// c the surrogate's correlation of x and x'. Values are cut at the smallest and the largest one of the objective.
+/// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and
+/// beyond them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')), m the posterior mean given all values, x' the
+/// nearest point and c the surrogate's correlation of x and x'. Values are cut at the smallest and the largest one of the
+/// objective.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).

@@ -24,8 +24,8 @@ pub(super) struct Learned<'a> {
     pub(super) persons: Vec<&'a PersonLoss>,
 }
 
-/// A line for each series, observer, owner, kind of unit and neighbouring relation, in the order of the series. The row and the
-/// outcome of a person share a line.
+/// A line for each series, observer, owner, kind of unit and neighbouring relation, in the order of the series. The row and
+/// the outcome of a person share a line.
 pub(super) fn lines(summary: &Summary) -> Vec<Learned<'_>> {
     let mut lines: Vec<Learned<'_>> = Vec::new();
     for cell in &summary.cells {

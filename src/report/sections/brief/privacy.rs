@@ -130,8 +130,8 @@ fn uniform(lines: &[Learned<'_>]) -> Option<String> {
     }
 }
 
-/// Whether the part of a title that [`uniform`] returns states the delta `own` of a row, which is of a sum over the units of a
-/// person or not.
+/// Whether the part of a title that [`uniform`] returns states the delta `own` of a row, which is of a sum over the units of
+/// a person or not.
 fn states(title: &str, own: &str, person: bool) -> bool {
     let sums = title.split(", ").find_map(|part| part.strip_prefix("sums at delta "));
     let units = title.split(", ").find_map(|part| part.strip_prefix("at delta "));

@@ -22,8 +22,8 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("cost", "At what cost", sentences)
 }
 
-/// The cost of privacy in questions: cumulative regret, and the rounds until most of the simple regret is gone. `None` unless
-/// the study is judged by simple regret, and has a private series and one to compare it with.
+/// The cost of privacy in questions: cumulative regret, and the rounds until most of the simple regret is gone. `None`
+/// unless the study is judged by simple regret, and has a private series and one to compare it with.
 fn questions(summary: &Summary) -> Option<Vec<Span>> {
     let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
     let (private, free) = chosen(summary, measure)?;

@@ -134,8 +134,8 @@ fn sentence(summary: &Summary, seen: &ObservedLoss<'_>) -> Vec<Span> {
     words
 }
 
-/// The loss about a person who contributes both a row and an outcome, as the end of a sentence; `None` if the observer has not
-/// received both.
+/// The loss about a person who contributes both a row and an outcome, as the end of a sentence; `None` if the observer has
+/// not received both.
 fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Option<Span> {
     let person = cell.persons.iter().find(|person| {
         (&person.series, &person.protected, &person.observer) == (&row.series, &row.protected, &row.observer)
@@ -152,8 +152,8 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
     Some(Span::plain(format!(", about a person whose row and outcome both change, {most} ({told})")))
 }
 
-/// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of one
-/// run: "43.1 over all 40 runs, conditional". `None` if runs use different data.
+/// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of
+/// one run: "43.1 over all 40 runs, conditional". `None` if runs use different data.
 fn over_all_runs(
     summary: &Summary,
     row: &PrivacyRow,
@@ -330,8 +330,8 @@ fn qualified(guarded: &[ObservedLoss<'_>]) -> Option<Vec<Span>> {
     Some(vec![Span::plain(format!("Bounds of {which} are not proven but {how}: see Privacy."))])
 }
 
-/// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if there is
-/// none.
+/// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if there
+/// is none.
 fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
     let untold = |seen: &&ObservedLoss<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
     let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));

@@ -25,8 +25,8 @@ struct Pair<'a> {
     /// The best series with a proven and moderate privacy loss; if there is none, the best with a finite loss; if there is
     /// none either, the best that claims or protects something.
     private: Option<MeasuredSeries<'a>>,
-    /// The best search without privacy; if there is none, the best search that releases nothing; if there is none either, the
-    /// best random search.
+    /// The best search without privacy; if there is none, the best search that releases nothing; if there is none either,
+    /// the best random search.
     free: Option<MeasuredSeries<'a>>,
 }
 

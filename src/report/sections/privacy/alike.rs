@@ -9,8 +9,8 @@ const PLACES: usize = 3;
 /// Words before and after each difference that are printed with it.
 const AROUND: usize = 2;
 
-/// The parts of `new` that differ from `known`, each in quotation marks and with two words before and after it; `None` if the two are
-/// not alike enough. Words are compared in order; a place where `new` only lacks words counts as not alike.
+/// The parts of `new` that differ from `known`, each in quotation marks and with two words before and after it; `None` if
+/// the two are not alike enough. Words are compared in order; a place where `new` only lacks words counts as not alike.
 pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
     let (known, new): (Vec<&str>, Vec<&str>) =
         (known.split_whitespace().collect(), new.split_whitespace().collect());

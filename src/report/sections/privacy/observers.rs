@@ -111,8 +111,8 @@ enum Learned<'a> {
     Nothing,
 }
 
-/// The observers in the order in which they first occur, and the rows, grouped by series. Points with the same losses about a
-/// unit share a row.
+/// The observers in the order in which they first occur, and the rows, grouped by series. Points with the same losses about
+/// a unit share a row.
 fn all(summary: &Summary) -> (Vec<&str>, Vec<Units<'_>>) {
     let mut observers: Vec<&str> = Vec::new();
     let mut kinds: Vec<(&str, String)> = Vec::new();

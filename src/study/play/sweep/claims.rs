@@ -1,5 +1,5 @@
-//! Claims of blocks by workers: files that are created atomically and have heartbeats; a claim whose heartbeats stop is taken
-//! over.
+//! Claims of blocks by workers: files that are created atomically and have heartbeats; a claim whose heartbeats stop is
+//! taken over.
 //!
 //! To take over a block, a worker creates the claim with the next number; of several workers that try, one succeeds. The
 //! earlier claim is not removed. If its holder was only slow, it continues; then the block is computed twice, and the two
@@ -23,7 +23,8 @@ pub(super) struct Claim {
     pub(super) generation: u64,
 }
 
-/// The contents of a claim's file. Their length does not change with the heartbeat, so that they can be overwritten in place.
+/// The contents of a claim's file. Their length does not change with the heartbeat, so that they can be overwritten in
+/// place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holder {
     pub(super) host: String,
@@ -125,8 +126,8 @@ impl ClaimTable {
         Ok(self.latest()?.keys().filter(|block| !finished.contains(block)).count() as u64)
     }
 
-    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock; `None` if the file of the claim
-    /// cannot be read.
+    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock; `None` if the file of the
+    /// claim cannot be read.
     pub(super) fn holder(&self, claim: Claim) -> Option<(Holder, Duration)> {
         let path = self.file(claim);
         let holder = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
@@ -167,8 +168,8 @@ impl ClaimTable {
         Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
     }
 
-    /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after` by this process's clock, so that the
-    /// clocks of machines need not agree.
+    /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after` by this process's clock, so
+    /// that the clocks of machines need not agree.
     fn is_expired(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
         // The file may be missing because the claim was released meanwhile.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };

@@ -204,9 +204,9 @@ pub struct PlannedSweep {
     pub unchanged: bool,
 }
 
-/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or all of its
-/// blocks are finished but replications are missing, because they failed or are damaged. A plan that is not kept is replaced
-/// by a plan of the missing replications; finished results are kept.
+/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or all of
+/// its blocks are finished but replications are missing, because they failed or are damaged. A plan that is not kept is
+/// replaced by a plan of the missing replications; finished results are kept.
 ///
 /// # Errors
 /// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set.

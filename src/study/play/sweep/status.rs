@@ -40,7 +40,8 @@ pub struct Status {
     pub conflicts: Vec<String>,
     /// The claims of blocks that are not finished.
     pub claims: Vec<ClaimStatus>,
-    /// Estimate of the seconds left, from the number of blocks finished since the plan was made; absent before the first one.
+    /// Estimate of the seconds left, from the number of blocks finished since the plan was made; absent before the first
+    /// one.
     pub seconds_left: Option<f64>,
 }
 

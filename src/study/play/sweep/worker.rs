@@ -63,7 +63,8 @@ pub struct WorkerResult {
 /// Runs blocks of the sweep in `folder` until no block is left.
 ///
 /// # Errors
-/// [`SweepError`] if there is no plan, if another build of the program made the plan, or if a file cannot be read or written.
+/// [`SweepError`] if there is no plan, if another build of the program made the plan, or if a file cannot be read or
+/// written.
 pub fn work(
     plan: &Plan,
     folder: &RunFolder,
