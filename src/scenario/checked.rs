@@ -408,3 +408,29 @@ impl<'a> CheckedParts<'a> {
         known.map(|(_, extent)| extent.clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::parse::parse;
+    use crate::scenario::sweep::EditedText;
+
+    #[test]
+    fn files_are_read_into_the_scenario_and_the_draft_stays_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("delays.csv"), "s\n0.02\n0.04\n").unwrap();
+        let text = r#"Scenario(
+            name: "delays", seed: 1, parties: { "a": Party(), "b": Party() },
+            network: Network(topology: Mesh(), default: Link(latency: Empirical(file: "delays.csv", column: "s"))),
+            protocol: Echo(caller: "a", rounds: 2),
+        )"#;
+        let draft: Draft = parse(&EditedText::unchanged(text)).unwrap();
+        let resources = Resources { base: folder.path().to_owned(), ..Resources::default() };
+        let scenario = Scenario::check(draft.clone(), &resources).unwrap();
+        assert_eq!(scenario.draft(), &draft);
+        let law = &scenario.stage(None).network.default.latency;
+        assert!((law.as_dyn().mean_seconds() - 0.03).abs() < 1e-12);
+        drop(folder);
+        assert!(Scenario::check(draft, &resources).is_err());
+    }
+}
