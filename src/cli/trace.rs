@@ -42,7 +42,8 @@ pub(super) fn trace(arguments: &TraceArguments) -> Exit {
     let draft = cell.scenario.draft();
     let known = draft.protocol.as_dyn().series();
     if let Some(series) = arguments.series.as_ref().filter(|series| !known.contains(series)) {
-        eprint_line(format_args!("error: expected a series out of {}, found \"{series}\"", known.join(", ")));
+        let known: Vec<String> = known.iter().map(|name| format!("{name:?}")).collect();
+        eprint_line(format_args!("error: expected one of the series {}, found {series:?}", known.join(", ")));
         return Exit::Usage;
     }
     let window = Window {

@@ -28,11 +28,23 @@ pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
                 format!("{rate} bit/s at {} s", at.seconds())
             });
             let sent = SIZES.map(|bytes| curve.sent(at, bytes));
-            let said = || format!("{sent:?} at {} s, before {before:?}", at.seconds());
-            found.require(sent.iter().all(|&sent| sent >= at), "messages sent after they begin", said);
-            found.require(sent.is_sorted(), "larger messages sent no earlier", said);
+            let seconds = |ends: &[Time; SIZES.len()]| ends.map(|end| end.seconds());
+            let said = || {
+                format!(
+                    "messages of {SIZES:?} bytes that begin at {} s end at {:?} s; those that begin 432.1 s earlier, at {:?} s",
+                    at.seconds(),
+                    seconds(&sent),
+                    seconds(&before)
+                )
+            };
+            found.require(
+                sent.iter().all(|&sent| sent >= at),
+                "messages that do not end before they begin",
+                said,
+            );
+            found.require(sent.is_sorted(), "larger messages that end no earlier", said);
             let earlier = sent.iter().zip(&before).all(|(sent, before)| sent >= before);
-            found.require(earlier, "messages that begin later sent no earlier", said);
+            found.require(earlier, "messages that begin later and end no earlier", said);
             before = sent;
         }
     }

@@ -78,8 +78,8 @@ impl JointPosterior {
     }
 
     /// A draw from N(mean, scale^2 covariance) at every arm: `[n]`, in units of the outcome. It takes n standard normals of
-    /// `stream`, and, before the change of representation, one more for each outcome. O(n t) before the change, O(n^2) after
-    /// it.
+    /// `stream`, and, before the change of representation, one more for each outcome. O(n^2 + n t) before the change, O(n^2)
+    /// after it.
     #[must_use]
     pub fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
         match &self.form {

@@ -24,7 +24,7 @@ pub(crate) const SEARCH_UNIT: f64 = 100.0;
 /// Source: Rasmussen and Williams 2006, equations 2.30 and 5.9.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`]; nothing is added to the diagonal.
+/// [`GpError::NotPositiveDefinite`]; no jitter is added to the diagonal.
 ///
 /// # Panics
 /// If there is not one output per point, or there are fewer length-scales than dimensions.
@@ -159,7 +159,7 @@ mod tests {
     /// optimizer=None, alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta, eval_gradient=True), with the
     /// gradient in the order of [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7], nu=0.5), 1.5 and 2.5.
     #[test]
-    fn every_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
+    fn every_stationary_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
         let points = Points::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5, -0.7, 0.4]);
         let y = [0.3, -0.2, 0.8, 0.1, -0.5];
         let known = [

@@ -244,6 +244,20 @@ pub struct TuningFacts {
     pub lambda_max: f64,
 }
 
+impl TuningFacts {
+    /// The facts that follow from these and from others: of each number the one that allows the larger differences.
+    #[must_use]
+    pub(crate) fn weakened(self, by: Self) -> Self {
+        Self {
+            records: self.records.min(by.records),
+            loss_range: self.loss_range.max(by.loss_range),
+            lipschitz: self.lipschitz.max(by.lipschitz),
+            lambda_min: self.lambda_min.min(by.lambda_min),
+            lambda_max: self.lambda_max.max(by.lambda_max),
+        }
+    }
+}
+
 impl Instance {
     /// One arm of value 0: the placeholder problem of a dry run.
     #[must_use]

@@ -238,7 +238,8 @@ impl Publication {
         release.mechanism.distinguisher([&given, &neighbour]).ok()
     }
 
-    /// The exact largest loss of the releases on this pair, by the laws that the mechanisms state.
+    /// The largest loss of the releases on this pair, by the distributions that the mechanisms state: exact if
+    /// [`Self::is_known`]; otherwise a number whose distribution is not known counts as 0.
     fn loss(&self) -> f64 {
         let value = |setting| self.tests_of_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
         match &self.setting {

@@ -20,15 +20,17 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Churn {
-    /// When the party arrives, from the start of the run; any of the latency models. Default: at the start.
+    /// When the party arrives, from the start of the replication; a latency model that depends on neither the time nor the
+    /// link. Default: at the start.
     #[serde(default)]
     pub arrives: LatencyModel,
-    /// How long it stays; any of the latency models.
+    /// How long it stays; a latency model that depends on neither the time nor the link.
     pub stays: LatencyModel,
     /// Probability that it returns after a stay. Default: 0.
     #[serde(default = "never")]
     pub returns: Probability,
-    /// How long it is away before it returns; any of the latency models. Default: no time.
+    /// How long it is away before it returns, with a mean above 0; a latency model that depends on neither the time nor the
+    /// link. Default: no time, which is allowed only if `returns` is 0.
     #[serde(default)]
     pub away: LatencyModel,
 }

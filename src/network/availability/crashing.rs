@@ -17,9 +17,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crashing {
-    /// Length of a working period; any of the latency models.
+    /// Length of a working period; any latency model that does not depend on the time or the link.
     pub up: LatencyModel,
-    /// Length of a crashed period; any of the latency models.
+    /// Length of a crashed period; any latency model that does not depend on the time or the link.
     pub down: LatencyModel,
     /// What remains after a crash: `Kept` (the party continues where it stopped) or `Lost` (timers and work are lost,
     /// and the party starts again with its stable storage). Default: Kept.

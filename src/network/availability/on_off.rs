@@ -20,9 +20,9 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
-    /// Length of a connected period; any of the latency models.
+    /// Length of a connected period; any latency model that does not depend on the time or the link.
     pub online: LatencyModel,
-    /// Length of a disconnected period; any of the latency models.
+    /// Length of a disconnected period; any latency model that does not depend on the time or the link.
     pub offline: LatencyModel,
     /// How much parties differ: the disconnected periods of each party are multiplied by a log-normal factor with median 1,
     /// drawn once per replication, and `sigma` is the standard deviation of its natural logarithm. With 0.5, the factor of

@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Devices {
-    /// How long a job takes on a device of speed 1; any of the latency models.
+    /// How long a job takes on a device of speed 1; any latency model that does not depend on the time or the link.
     pub time: LatencyModel,
     /// A CSV file with a header line; relative to the scenario's folder. Lines that begin with # are comments.
     pub file: PathBuf,

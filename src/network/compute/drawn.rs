@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
-    /// How long a job takes; any of the latency models.
+    /// How long a job takes; any latency model that does not depend on the time or the link.
     pub time: LatencyModel,
 }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Straggling {
-    /// How long a job that is not a straggler takes; any of the latency models.
+    /// How long a job that is not a straggler takes; any latency model that does not depend on the time or the link.
     pub time: LatencyModel,
     /// Probability that a job is a straggler.
     pub probability: Probability,

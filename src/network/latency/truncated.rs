@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Truncated {
-    /// The delay that is truncated; any of the latency models.
+    /// The delay that is truncated; any latency model that does not depend on the time or the link.
     pub law: Box<LatencyModel>,
     /// Lower limit of the delay. Default: 0.
     #[serde(default)]

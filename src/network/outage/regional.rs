@@ -18,9 +18,9 @@ pub struct Regional {
     /// Name of the group.
     #[schemars(with = "crate::vocab::GroupName")]
     pub group: String,
-    /// Length of a period in which the group is connected; any of the latency models.
+    /// Length of a period in which the group is connected; any latency model that does not depend on the time or the link.
     pub up: LatencyModel,
-    /// Length of an outage; any of the latency models.
+    /// Length of an outage; any latency model that does not depend on the time or the link.
     pub down: LatencyModel,
 }
 

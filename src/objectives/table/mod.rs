@@ -23,7 +23,7 @@ pub use scales::{InputScale, OutputScale};
 use super::grid_function::default_norm;
 use super::hyperparameters::{Fitted, Hyperparameters, LogNormalPrior};
 use super::instance::{Instance, ProblemFacts, Surrogate};
-use super::split::Split;
+use super::split::{Holder, Split};
 use super::{Extent, Noise, Objective, ObjectiveError, Prepared, Resources, Stated};
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
@@ -32,7 +32,6 @@ use crate::rng::Key;
 use crate::vocab::{Finite, NonNegative, Positive, Problem};
 pub(super) use failure::TableFields;
 pub use failure::{BadCell, Quantity, TableError};
-use raw::Raw;
 pub(crate) use reader::CsvTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,6 +138,18 @@ pub(super) fn zero() -> Finite {
 
 fn no_noise() -> NonNegative {
     NonNegative::new(0.0).expect("0 is not below 0")
+}
+
+/// Transformed inputs (row-major) and outputs (larger is better), before any scaling.
+#[derive(Clone, Debug)]
+struct Raw {
+    file: PathBuf,
+    /// Names of the inputs, one for each column of `rows`.
+    names: Vec<String>,
+    rows: Vec<f64>,
+    values: Vec<f64>,
+    /// Which agent holds which rows; empty if all agents hold all rows.
+    holders: Vec<Holder>,
 }
 
 /// Inputs (row-major) and outputs after centring and division by units, before division by length-scales.

@@ -2,25 +2,12 @@
 
 use super::failure::{Quantity, TableError};
 use super::{
-    CsvTable, Goal, Hyperparameters, InputScale, Missing, OutputScale, Table, Transform, no_noise, zero,
+    CsvTable, Goal, Hyperparameters, InputScale, Missing, OutputScale, Raw, Table, Transform, no_noise, zero,
 };
 use crate::objectives::Resources;
 use crate::objectives::grid_function::default_norm;
-use crate::objectives::split::Holder;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// Transformed inputs (row-major) and outputs (larger is better), before any scaling.
-#[derive(Clone, Debug)]
-pub(super) struct Raw {
-    pub(super) file: PathBuf,
-    /// Names of the inputs, one for each column of `rows`.
-    pub(super) names: Vec<String>,
-    pub(super) rows: Vec<f64>,
-    pub(super) values: Vec<f64>,
-    /// Which agent holds which rows; empty if all agents hold all rows.
-    pub(super) holders: Vec<Holder>,
-}
 
 impl Table {
     /// The records of the file.

@@ -192,11 +192,15 @@ impl Tuning {
         InputColumns { inputs: &self.inputs, one_hot: &self.one_hot, derived: &self.derived }
     }
 
-    /// Facts taken as public. Three of them can depend on the contents of validation records: which records are left out
-    /// because a cell is missing, which categories occur, and that `derived` columns can be computed. The others do not.
-    /// `shape` are the facts about numbers of records or agents.
+    /// Facts taken as public. Some of them can depend on the contents of validation records: which records are left out
+    /// because a cell is missing, which categories occur, that `derived` columns can be computed, that both classes occur,
+    /// and that numbers are within limits. The others do not. `shape` are the facts about numbers of records or agents.
     fn facts(&self, mut shape: Vec<PublicFact>) -> PublicFacts {
         shape.extend(self.input_columns().facts());
+        shape.push(PublicFact::new(
+            "that both classes occur, and that all numbers used have absolute values of at most 1e100",
+            Origin::Shape,
+        ));
         shape.extend(match self.missing {
             Missing::Refuse => None,
             Missing::Drop => Missing::Drop.facts().0,

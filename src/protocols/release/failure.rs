@@ -54,6 +54,14 @@ pub enum CannotRelease {
         /// The stated largest regularisation parameter.
         lambda_max: f64,
     },
+    /// Several inputs, where the proof is about one, the regularisation.
+    #[error(
+        "expected settings with one input, the regularisation lambda, found {inputs} inputs: write FixedGrid(..) instead"
+    )]
+    SeveralInputs {
+        /// Number of inputs of a setting.
+        inputs: usize,
+    },
     /// No outcome to choose a setting by.
     #[error(
         "no setting has a known outcome to choose it by: none was tried, or all outcomes are missing (`silence`; lower its \

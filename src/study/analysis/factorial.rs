@@ -200,7 +200,7 @@ mod tests {
     }
 
     /// The 95 % interval of the share of the first axis covers it in at least 85 % of 100 studies with 20 replications:
-    /// fewer have probability 7e-5 at a coverage of 95 %, and the percentile bootstrap of 20 covers a little less than it
+    /// fewer have probability 4e-5 at a coverage of 95 %, and the percentile bootstrap of 20 covers a little less than it
     /// states.
     #[test]
     fn intervals_cover() {

@@ -167,7 +167,7 @@ impl Publication for GpNoisy {
 
     fn prepared_task(&self, task: Task) -> Task {
         let exact = task.noise_sd <= 0.0 && self.publish == Part::Setting;
-        if exact { task.with_noise(OWN_NOISE) } else { task }
+        if exact { task.with_noise(OWN_NOISE) } else { task.with_model_noise() }
     }
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {

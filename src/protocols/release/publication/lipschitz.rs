@@ -111,7 +111,15 @@ impl Publication for Lipschitz {
     }
 
     fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
-        too_many_points(&self.learner, problem).into_iter().map(|found| found.below("learner")).collect()
+        let mut problems: Vec<Problem> =
+            too_many_points(&self.learner, problem).into_iter().map(|found| found.below("learner")).collect();
+        if problem.inputs != 1 && !problem.is_box {
+            let expected = "settings with one input, lambda: Theorem 7 of Kusner et al. 2015 bounds how far losses at two values \
+                            of lambda lie apart, and says nothing about another input";
+            let cure = "search one input, or write FixedGrid(..), whose noise does not depend on the path of the search";
+            problems.push(Problem::wrong("", expected, format!("{} inputs", problem.inputs), cure));
+        }
+        problems
     }
 
     fn effort(&self, arms: u64, rounds: u64) -> Effort {
@@ -132,7 +140,14 @@ impl Publication for Lipschitz {
 
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease> {
         let (facts, basis) = task.loss_facts(self.assume)?;
-        let of_lambda = task.domain.is_some().then(|| "the input of the box being lambda".to_owned());
+        if task.inputs.d() != 1 && task.domain.is_none() {
+            return Err(CannotRelease::SeveralInputs { inputs: task.inputs.d() });
+        }
+        let of_lambda = match (&task.domain, self.assume) {
+            (Some(_), _) => Some("the input of the box being lambda".to_owned()),
+            (None, Some(_)) => Some("the input of the settings being lambda".to_owned()),
+            (None, None) => None,
+        };
         let basis = basis.with_conditions(of_lambda.as_slice());
         let sensitivity = sensitivity(facts, self.constants);
         let laplace = Laplace::calibrated(self.epsilon, positive("sensitivity", sensitivity)?)?

@@ -57,6 +57,17 @@ impl Task {
         self
     }
 
+    /// The same task, whose model assumes the noise that outcomes have. Proofs about posterior means and regret need this; a
+    /// difference of at most 1e-9 of the variance is rounding, and stays.
+    #[must_use]
+    pub fn with_model_noise(mut self) -> Self {
+        let variance = self.noise_sd * self.noise_sd;
+        if (self.surrogate.noise_variance - variance).abs() > 1e-9 * variance {
+            self.surrogate.noise_variance = variance;
+        }
+        self
+    }
+
     /// Number of settings.
     #[must_use]
     pub fn n(&self) -> usize {
@@ -69,8 +80,8 @@ impl Task {
         self.surrogate.covariance.variance.sqrt()
     }
 
-    /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a
-    /// mean of losses in that range; otherwise it is assumed to lie within 4096 prior standard deviations of the prior
+    /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a mean
+    /// of losses between 0 and that range; otherwise it is assumed to lie within 4096 prior standard deviations of the prior
     /// mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
@@ -180,9 +191,14 @@ impl Task {
         }
         match (assume, self.facts) {
             (Some(assumed), _) => {
+                // The bounds on the loss also need what an objective that states its own facts sees to.
                 let size = match self.facts {
                     Some(_) => String::new(),
-                    None => format!(", none of them above {:e} in absolute value", self.largest_value()),
+                    None => format!(
+                        ", none of them above {:e} in absolute value, of linear models that a 1-Lipschitz loss of the margin \
+                         trains on records of norm at most 1",
+                        self.largest_value()
+                    ),
                 };
                 let on = format!(
                     "values that are means over {} records of a loss with range {}, Lipschitz constant {} and \
@@ -193,7 +209,10 @@ impl Task {
                     assumed.lambda_min,
                     assumed.lambda_max
                 );
-                Ok((assumed.into(), Basis::Conditional { on }))
+                Ok((
+                    self.facts.map_or(assumed.into(), |own| own.weakened(assumed.into())),
+                    Basis::Conditional { on },
+                ))
             }
             (None, Some(facts)) => Ok((facts, Basis::Proven)),
             (None, None) => Err(CannotRelease::NoLoss),
@@ -201,8 +220,10 @@ impl Task {
     }
 }
 
-/// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss
-/// over the validation records.
+/// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss over
+/// the validation records, and that models are linear and trained with a regularisation of at least `lambda_min` by a
+/// 1-Lipschitz loss of the margin, on records of norm at most 1. If the objective states facts too, the weaker of both
+/// count.
 ///
 /// Example: `TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
