@@ -34,8 +34,8 @@ pub enum Payoffs {
     HeavyTailed {
         /// c, bound on E|noise|^(1 + alpha); 3 for alpha = 1 and Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1
-        /// + alpha), by Minkowski's inequality.
+        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1,
+        /// else (B + c^(1/(1 + alpha)))^(1 + alpha), by Minkowski's inequality.
         #[serde(default)]
         raw_moment: Option<Positive>,
         /// alpha, above 0 and at most 1. Default: 1.

@@ -413,7 +413,7 @@ fn a_release_after_a_search_by_a_program_is_said_not_to_be_attacked() {
         "assume: TaskFacts(records: 500, loss_range: 1, lipschitz: 1, lambda_min: 0.01, lambda_max: 1)";
     let place = Place::new(
         &release.replace("ASSUME", facts),
-        "MultiTaskSample(grid: [5, 5], length_scale: 5, correlation: 0.9)",
+        "MultiTaskSample(grid: [25], length_scale: 5, correlation: 0.9)",
     );
     let (code, stdout, stderr) =
         code_and_output(&subrosa(&["audit", &place.scenario(), "--trials", "400", "--threads", "1"]));

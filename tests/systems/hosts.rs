@@ -98,7 +98,7 @@ pub const RELEASE: &str = r#"Scenario(
     name: "release", seed: 1,
     parties: { "owner": Party(), "reader": Party() },
     network: Network(topology: Mesh(), default: Link(latency: Constant("1ms"))),
-    objective: MultiTaskSample(grid: [4, 4], max_norm: 1, length_scale: 0.3, correlation: 0.99, noise_variance: 0.01),
+    objective: MultiTaskSample(grid: [16], max_norm: 1, length_scale: 0.3, correlation: 0.99, noise_variance: 0.01),
     protocol: Release(owner: "owner", readers: ["reader"], rounds: 4, series: [
         Series(name: "open", publication: NonPrivate(learner: GpUcb())),
     ]),
@@ -108,7 +108,7 @@ const EXACT: &str = r#"Scenario(
     name: "release", seed: 1,
     parties: { "owner": Party(), "reader": Party() },
     network: Network(topology: Mesh()),
-    objective: MultiTaskSample(grid: [4, 4], max_norm: 1, length_scale: 0.3, correlation: 0.99, noise_variance: 0),
+    objective: MultiTaskSample(grid: [16], max_norm: 1, length_scale: 0.3, correlation: 0.99, noise_variance: 0),
     protocol: Release(owner: "owner", readers: ["reader"], rounds: 4, series: [
         Series(name: "open", publication: NonPrivate(learner: GpUcb())),
     ]),
