@@ -31,6 +31,10 @@ pub(super) fn checked_cells(
     let size = count.div_ceil(threads.clamp(1, (count / PER_THREAD).max(1)));
     let parts: Vec<Range<usize>> =
         (0..count).step_by(size.max(1)).map(|first| first..count.min(first + size)).collect();
+    // A single part needs no other thread, which a browser may not have.
+    if parts.len() < 2 {
+        return parts.into_iter().flat_map(|part| consecutive(expansion, part, &resources, most)).collect();
+    }
     let checked: Vec<Vec<CheckedCell>> =
         parts.into_par_iter().map(|part| consecutive(expansion, part, &resources, most)).collect();
     checked.into_iter().flatten().collect()
