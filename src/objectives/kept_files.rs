@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Largest number of contents that are kept. Cells usually differ in values that do not change how a file is read.
 const MOST: usize = 8;
 
-/// What one file contains, and how it was read: the arguments of the function that read it.
+/// The arguments of a function that read files, as JSON, and what it returned.
 type Entry = (String, Arc<dyn Any + Send + Sync>);
 
 /// The contents of files as objectives read them. While the cells of a study are checked, they are kept, so that cells that
@@ -23,7 +23,7 @@ impl fmt::Debug for KeptFiles {
 }
 
 impl KeptFiles {
-    /// Contents that are kept from now on, until this value and its clones are dropped.
+    /// An empty store, which keeps what is read through it until it and its clones are dropped.
     #[must_use]
     pub(crate) fn kept() -> Self {
         Self(Some(Arc::default()))

@@ -49,20 +49,14 @@ fn consecutive(
     most: usize,
 ) -> Vec<CheckedCell> {
     let (mut cells, mut known) = (Vec::<CheckedCell>::new(), CheckedParts::new(resources));
-    let (mut problems, mut last) = (0, None);
+    let mut problems = 0;
     for place in part {
         if problems > most {
             break;
         }
-        let cell = checked(
-            &expansion.cell(place),
-            &mut known,
-            last.and_then(|last: usize| cells[last].as_ref().ok()),
-        );
-        match &cell {
-            Ok(_) => last = Some(cells.len()),
-            Err(found) => problems += found.len(),
-        }
+        let last = cells.iter().rev().find_map(|cell| cell.as_ref().ok());
+        let cell = checked(&expansion.cell(place), &mut known, last);
+        problems += cell.as_ref().err().map_or(0, Vec::len);
         cells.push(cell);
     }
     cells

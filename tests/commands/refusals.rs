@@ -331,6 +331,11 @@ fn publications_that_do_not_go_with_the_objective() {
     let words = ["publication.Lipschitz.assume.lambda_max", "at least lambda_min, 1", "found 0.999", "swap"];
     let lipschitz = format!("Lipschitz(epsilon: 1, learner: GpUcb(), assume: {turned})");
     check(&noisy, &lipschitz, 5, Some(&words));
+    // Theorem 7 is about lambda only.
+    let two = noisy.replace("grid: [20]", "grid: [5, 4]");
+    let lipschitz = format!("Lipschitz(epsilon: 1, learner: GpUcb(), assume: {facts})");
+    check(&two, &lipschitz, 5, Some(&["publication.Lipschitz", "one input, lambda", "2 inputs"]));
+    check(&two, &format!("FixedGrid(epsilon: 1, assume: {facts})"), 5, None);
     let free = "GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 1, tau: 1)";
     check(exact, free, 1, Some(&["at least 2 rounds", "found 1"]));
     check(exact, free, 2, None);

@@ -263,6 +263,15 @@ mod tests {
         GpNoisy { constants, publish, ..ron::from_str(&text).unwrap() }
     }
 
+    /// Theorem 1 needs a model with the noise of the outcomes. A difference by rounding changes no bit.
+    #[test]
+    fn the_model_has_the_noise_of_outcomes() {
+        let recipe = recipe(0.05, Constants::Corrected, Part::Setting);
+        let noise =
+            |noise_sd: f64| recipe.prepared_task(Task { noise_sd, ..task(9) }).surrogate.noise_variance;
+        assert_eq!((noise(10.0), noise(1e-3), noise(0.1)), (100.0, 1e-3 * 1e-3, 0.01));
+    }
+
     /// The ledger's basis for setting and performance.
     fn bases(constants: Constants, publish: Part) -> Vec<Basis> {
         let recipe = recipe(0.05, constants, publish);

@@ -191,7 +191,7 @@ impl Task {
         }
         match (assume, self.facts) {
             (Some(assumed), _) => {
-                // The bounds on the loss also need what an objective that states its own facts sees to.
+                // An objective that states its own facts also has such values and trains such models.
                 let size = match self.facts {
                     Some(_) => String::new(),
                     None => format!(

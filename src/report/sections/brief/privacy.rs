@@ -52,7 +52,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
     let whose = |words: String, of: &str| if owner.is_some() { words } else { format!("{words} of {of}") };
     let claims = lines.iter().flat_map(|line| &line.units).any(|unit| unit.claims().next().is_some());
     let runs = all_runs_header(summary);
-    let one_delta = uniform(lines);
+    let one_delta = TitleDeltas::of(lines);
     let mut columns = vec![Column::new("series", false)];
     columns.extend(observer.is_none().then(|| Column::new("learned by", false)));
     let several = about.is_none() || owner.is_none();
@@ -87,7 +87,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
         cells.push(Cell::default());
         cells.extend(one_delta.is_none().then(|| Cell::plain(delta(row.delta))));
         // The delta is not repeated if it stands in its own column or in the title.
-        let said = one_delta.as_ref().is_none_or(|told| states(told, &delta(row.delta), row.person));
+        let said = one_delta.as_ref().is_none_or(|told| told.state(&delta(row.delta), row.person));
         cells.push(Cell::of(of_study(row, notes, said.then_some(row.delta))));
         cells.push(Cell::of(vec![emphasised(row.basis.words().to_owned(), row.basis)]));
         rows.push(cells.into_iter().collect());
@@ -99,7 +99,7 @@ fn table(summary: &Summary, lines: &[Learned<'_>], notes: &mut Notes) -> Table {
         _ => String::new(),
     };
     Table {
-        title: format!("Privacy: epsilon of one run{by}{of}{}", one_delta.unwrap_or_default()),
+        title: format!("Privacy: epsilon of one run{by}{of}{}", one_delta.unwrap_or_default().in_title()),
         columns,
         heads,
         rows,
@@ -116,26 +116,35 @@ fn distinct(all: impl Iterator<Item = f64>) -> Vec<String> {
     words
 }
 
-/// The delta of all epsilons and that of all sums, as a part of the title; `None` if there are several of either: then
-/// the table has a column of deltas.
-fn uniform(lines: &[Learned<'_>]) -> Option<String> {
-    let units =
-        distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
-    let persons = distinct(lines.iter().flat_map(|line| &line.persons).map(|person| person.delta));
-    match (units.as_slice(), persons.as_slice()) {
-        ([], []) => Some(String::new()),
-        ([one], []) => Some(format!(", at delta {one}")),
-        ([one], [sum]) => Some(format!(", at delta {one}, sums at delta {sum}")),
-        _ => None,
-    }
+/// The deltas that the table's title states: that of single units, and that of sums over the units of a person.
+#[derive(Default)]
+struct TitleDeltas {
+    units: Option<String>,
+    sums: Option<String>,
 }
 
-/// Whether the part of a title that [`uniform`] returns states the delta `own` of a row, which is of a sum over the units of
-/// a person or not.
-fn states(title: &str, own: &str, person: bool) -> bool {
-    let sums = title.split(", ").find_map(|part| part.strip_prefix("sums at delta "));
-    let units = title.split(", ").find_map(|part| part.strip_prefix("at delta "));
-    sums.filter(|_| person).or(units) == Some(own)
+impl TitleDeltas {
+    /// `None` if lines differ in their deltas, which then need a column.
+    fn of(lines: &[Learned<'_>]) -> Option<Self> {
+        let units =
+            distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
+        let sums = distinct(lines.iter().flat_map(|line| &line.persons).map(|person| person.delta));
+        match (units.as_slice(), sums.as_slice()) {
+            ([], []) => Some(Self::default()),
+            ([one], [] | [_]) => Some(Self { units: Some(one.clone()), sums: sums.into_iter().next() }),
+            _ => None,
+        }
+    }
+
+    /// Whether they contain the delta `own` of a row, which is a sum over the units of a person if `person`.
+    fn state(&self, own: &str, person: bool) -> bool {
+        self.sums.as_deref().filter(|_| person).or(self.units.as_deref()) == Some(own)
+    }
+
+    fn in_title(&self) -> String {
+        let units = self.units.iter().map(|delta| format!(", at delta {delta}"));
+        units.chain(self.sums.iter().map(|delta| format!(", sums at delta {delta}"))).collect()
+    }
 }
 
 /// The delta of the proven epsilon of a line: that of the sum if the line shows a sum.
@@ -364,14 +373,19 @@ fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
 
 #[cfg(test)]
 mod tests {
-    use super::states;
+    use super::TitleDeltas;
 
     #[test]
     fn a_title_states_its_own_deltas_only() {
-        let title = ", at delta 2.1e-5, sums at delta 1e-51";
-        assert!(states(title, "2.1e-5", false) && states(title, "1e-51", true));
-        assert!(!states(title, "1e-5", false) && !states(title, "1e-5", true));
-        assert!(!states(title, "1e-51", false) && !states(title, "2.1e-5", true));
-        assert!(states(", at delta 1e-5", "1e-5", true) && !states("", "1e-5", false));
+        let of = |units: &str, sums: Option<&str>| TitleDeltas {
+            units: Some(units.to_owned()),
+            sums: sums.map(str::to_owned),
+        };
+        let both = of("2.1e-5", Some("1e-51"));
+        assert_eq!(both.in_title(), ", at delta 2.1e-5, sums at delta 1e-51");
+        assert!(both.state("2.1e-5", false) && both.state("1e-51", true));
+        assert!(!both.state("1e-5", false) && !both.state("1e-5", true));
+        assert!(!both.state("1e-51", false) && !both.state("2.1e-5", true));
+        assert!(of("1e-5", None).state("1e-5", true) && !TitleDeltas::default().state("1e-5", false));
     }
 }
