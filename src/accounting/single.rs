@@ -3,10 +3,16 @@
 use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
 
+/// Below this mu, delta is computed as an integral.
+const SMALL: f64 = 0.01;
+/// From here on the tenth term of the series for Mills' ratio is below 1e-18.
+const FAR: f64 = 25.0;
+
 /// delta(epsilon), in [0, 1], of Gaussian noise, mu = L2 sensitivity / standard deviation > 0, for any real epsilon.
 ///
 /// With x for epsilon, delta is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
-/// e^x = phi(a)/phi(b), so delta is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow.
+/// e^x = phi(a)/phi(b), so delta is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow. For a
+/// small mu, where this difference would cancel, delta is phi(a) times the integral of -R'(t) = 1 - t R(t) from a to b.
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
 pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
@@ -15,7 +21,12 @@ pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
         return (normal_cdf(-a) - libm::exp(epsilon) * normal_cdf(-b)).max(0.0);
     }
     let density = libm::exp(-0.5 * a * a) / TAU.sqrt();
-    if a > 0.0 {
+    if mu < SMALL {
+        // Gauss and Legendre's rule of three points, whose relative error is below mu^6.
+        let (middle, apart) = (0.5 * (a + b), 0.5 * mu * 0.6f64.sqrt());
+        let sum = 8.0 * mills_fall(middle) + 5.0 * (mills_fall(middle - apart) + mills_fall(middle + apart));
+        density * mu * sum / 18.0
+    } else if a > 0.0 {
         density * (mills(a) - mills(b)).max(0.0)
     } else {
         (normal_cdf(-a) - density * mills(b)).max(0.0)
@@ -63,19 +74,25 @@ fn amplified(rate: f64, mu: f64, delta: f64) -> f64 {
     }
 }
 
-/// Mills' ratio (1 - Phi(x)) / phi(x), x >= 0.
+/// Mills' ratio R(x) = (1 - Phi(x)) / phi(x), x >= -1.
 fn mills(x: f64) -> f64 {
-    if x < 25.0 {
-        return normal_cdf(-x) * TAU.sqrt() * libm::exp(0.5 * x * x);
-    }
-    // Asymptotic series; at x = 25 its tenth term is below 1e-18.
+    if x < FAR { normal_cdf(-x) * TAU.sqrt() * libm::exp(0.5 * x * x) } else { (1.0 - mills_series(x)) / x }
+}
+
+/// The rate -R'(x) = 1 - x R(x) at which Mills' ratio falls, x >= -1.
+fn mills_fall(x: f64) -> f64 {
+    if x < FAR { 1.0 - x * mills(x) } else { mills_series(x) }
+}
+
+/// 1 - x R(x) for x >= [`FAR`], by the asymptotic series 1/x^2 - 3/x^4 + ..
+fn mills_series(x: f64) -> f64 {
     let inverse = 1.0 / (x * x);
-    let (mut sum, mut term) = (1.0, 1.0);
+    let (mut sum, mut term) = (0.0, -1.0);
     for k in 0..12 {
         term *= -f64::from(2 * k + 1) * inverse;
         sum += term;
     }
-    sum / x
+    sum
 }
 
 /// The x, at least 0, that a standard normal variable exceeds with probability `tail` (limited to [1e-300, 0.5]).
@@ -133,6 +150,26 @@ mod tests {
         }
         assert!((mills(24.999_999) / mills(25.0) - 1.0).abs() < 1e-7);
         assert!((mills(25.0) - 0.039_936_304_769_535_59).abs() < 1e-15);
+    }
+
+    /// Exact values by mpmath with 60 digits. The difference of two Mills' ratios loses all digits at these mu.
+    #[test]
+    fn much_noise_has_the_exact_epsilon() {
+        for (mu, delta, epsilon) in [
+            (1e-3, 1e-5, 0.001_938_724_969_860_11),
+            (1e-3, 1e-12, 0.005_699_546_468_426_282),
+            (1e-6, 1e-7, 9.023_465_934_661_59e-7),
+            (1e-6, 1e-12, 4.424_892_759_089_482e-6),
+            (1e-8, 1e-12, 3.363_015_330_289_192e-8),
+            (1e-8, 1e-30, 9.508_066_845_552_646e-8),
+            (0.0099, 1e-9, 0.048_358_314_904_312_84),
+        ] {
+            let found = gaussian_epsilon(mu, delta);
+            assert!((found / epsilon - 1.0).abs() < 1e-12, "mu {mu}, delta {delta}: {found} for {epsilon}");
+        }
+        let near = |mu: f64, epsilon: f64| gaussian_delta(mu, epsilon);
+        let (below, above) = (near(0.01 - 1e-12, 0.02), near(0.01, 0.02));
+        assert!((below / above - 1.0).abs() < 2e-9, "{below} {above}");
     }
 
     /// Large epsilons are computed by another formula, in which no power of e overflows.

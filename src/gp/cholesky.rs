@@ -226,19 +226,25 @@ multiversion! {
         let mut sides = rows_of(n, sides);
         let mut k = first;
         while k + TOGETHER <= n {
-            let pivots: [&[f64]; TOGETHER] = std::array::from_fn(|i| &upper[(k + i) * n + k..][..n - k]);
-            let values: [[f64; TOGETHER]; TOGETHER] = std::array::from_fn(|r| {
+            // Closures in `from_fn` or `map` of arrays would not be inlined here.
+            let mut pivots: [&[f64]; TOGETHER] = [&[]; TOGETHER];
+            for i in 0..TOGETHER {
+                pivots[i] = &upper[(k + i) * n + k..][..n - k];
+            }
+            for side in &mut sides {
+                let side = &mut side[k..n];
                 let mut values = [0.0; TOGETHER];
                 for i in 0..TOGETHER {
-                    let known = (0..i).fold(sides[r][k + i], |sum, j| sum - values[j] * pivots[j][i]);
+                    let mut known = side[i];
+                    for j in 0..i {
+                        known -= values[j] * pivots[j][i];
+                    }
                     values[i] = known / pivots[i][i];
                 }
-                sides[r][k..k + TOGETHER].copy_from_slice(&values);
-                values
-            });
-            let [a, b, c, d] = pivots.map(|pivot| &pivot[TOGETHER..]);
-            for (side, values) in sides.iter_mut().zip(values) {
-                let rest = side[k + TOGETHER..].iter_mut().zip(a).zip(b).zip(c).zip(d);
+                let (solved, rest) = side.split_at_mut(TOGETHER);
+                solved.copy_from_slice(&values);
+                let [a, b, c, d] = pivots;
+                let rest = rest.iter_mut().zip(&a[TOGETHER..]).zip(&b[TOGETHER..]).zip(&c[TOGETHER..]).zip(&d[TOGETHER..]);
                 for ((((rest, a), b), c), d) in rest {
                     *rest = *rest - values[0] * a - values[1] * b - values[2] * c - values[3] * d;
                 }
@@ -255,8 +261,11 @@ multiversion! {
         }
         for k in (first..n).rev() {
             let row = &upper[k * n + k..(k + 1) * n];
-            let sums = inner_together(&row[1..], sides.each_ref().map(|side| &side[k + 1..]));
-            sides.iter_mut().zip(sums).for_each(|(side, sum)| side[k] = (side[k] - sum) / row[0]);
+            let [a, b, c, d] = &sides;
+            let sums = inner_together(&row[1..], [&a[k + 1..], &b[k + 1..], &c[k + 1..], &d[k + 1..]]);
+            for r in 0..TOGETHER {
+                sides[r][k] = (sides[r][k] - sums[r]) / row[0];
+            }
         }
     }
 
@@ -301,8 +310,10 @@ fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let mut rows = rows_of(n, rows);
     let mut at = first;
     while at + TILE <= n {
-        let mut sums: [[f64; TILE]; TOGETHER] =
-            std::array::from_fn(|r| std::array::from_fn(|lane| rows[r][at + lane]));
+        let mut sums = [[0.0; TILE]; TOGETHER];
+        for (sums, row) in sums.iter_mut().zip(&rows) {
+            sums.copy_from_slice(&row[at..at + TILE]);
+        }
         for earlier in above.chunks_exact(n) {
             let factors = &earlier[first..first + TOGETHER];
             let tile = &earlier[at..at + TILE];
@@ -333,19 +344,26 @@ fn rows_of(n: usize, rows: &mut [f64]) -> [&mut [f64]; TOGETHER] {
 #[inline(always)]
 fn inner_together(a: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
     let mut sums = [[0.0; 8]; TOGETHER];
-    let (blocks, rest) = a.as_chunks::<8>();
-    let others = others.map(|other| other[..a.len()].as_chunks::<8>());
-    for (index, block) in blocks.iter().enumerate() {
+    let whole = a.len() - a.len() % 8;
+    for at in (0..whole).step_by(8) {
+        let block = &a[at..at + 8];
         for (sums, other) in sums.iter_mut().zip(&others) {
+            let other = &other[at..at + 8];
             for lane in 0..8 {
-                sums[lane] += block[lane] * other.0[index][lane];
+                sums[lane] += block[lane] * other[lane];
             }
         }
     }
-    std::array::from_fn(|r| {
-        let tail: f64 = rest.iter().zip(others[r].1).map(|(a, b)| a * b).sum();
-        total(sums[r]) + tail
-    })
+    let mut found = [0.0; TOGETHER];
+    for r in 0..TOGETHER {
+        // -0 is the sum of no numbers.
+        let mut tail = -0.0;
+        for (a, b) in a[whole..].iter().zip(&others[r][whole..a.len()]) {
+            tail += a * b;
+        }
+        found[r] = total(sums[r]) + tail;
+    }
+    found
 }
 
 /// The sum of eight partial sums, always added in the same order.

@@ -63,9 +63,12 @@ fn likelihood(
 ) -> Result<(Likelihood, f64), GpError> {
     let n = points.n();
     assert_eq!(outputs.len(), n, "one output per point");
+    // Only the upper half is read, of this matrix and of those computed from it.
+    let columns: Vec<Vec<f64>> =
+        (0..points.d()).map(|dimension| (0..n).map(|i| points.row(i)[dimension]).collect()).collect();
     let mut kernel = vec![0.0; n * n];
-    for (index, row) in kernel.chunks_mut(n.max(1)).enumerate() {
-        covariance.fill_column(points, index, row);
+    for (i, row) in kernel.chunks_mut(n.max(1)).enumerate() {
+        covariance.fill(points.row(i), |dimension| &columns[dimension][i..], &mut row[i..]);
     }
     let mut matrix = kernel.clone();
     (0..n).for_each(|i| matrix[i * n + i] += noise_variance);
@@ -89,8 +92,6 @@ fn likelihood(
         LengthScale::PerDimension(l) => l.len(),
     };
     let mut gradient = vec![0.0; scales + 2];
-    let columns: Vec<Vec<f64>> =
-        (0..points.d()).map(|dimension| (0..n).map(|i| points.row(i)[dimension]).collect()).collect();
     let mut terms = vec![vec![0.0; n]; points.d()];
     let mut slopes = vec![0.0; n];
     for i in 0..n {

@@ -196,16 +196,14 @@ impl ProblemFacts {
         Self { public, facts, ..Self::default() }
     }
 
-    /// Problem facts for inputs and a model that are stated in the scenario: everything except the
-    /// values and the outcomes is public.
+    /// Problem facts for inputs and a model that are stated in the scenario: everything except the values and the outcomes is
+    /// public. The inputs are not among `facts`, since a protocol may protect them: `Outsourced` releases them as records.
     #[must_use]
     pub fn with_stated_inputs() -> Self {
-        let stated = |what: &str| vec![PublicFact::new(what, Origin::Stated)];
-        Self::public(PublicFacts {
-            inputs: stated("inputs to choose from"),
-            model: stated("kernel, variance and noise variance of the model"),
-            ..PublicFacts::default()
-        })
+        let model = PublicFact::new("kernel, variance and noise variance of the model", Origin::Stated);
+        let mut found = Self::public(PublicFacts { model: vec![model], ..PublicFacts::default() });
+        found.public.insert(0, PublicFact::new("inputs to choose from", Origin::Stated));
+        found
     }
 }
 

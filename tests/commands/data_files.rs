@@ -4,8 +4,24 @@ use crate::support::{code_and_output, subrosa};
 use std::fs;
 use tempfile::TempDir;
 
-/// A scenario with an objective, in which every party has a link to the curator.
+/// A scenario with an objective, in which every party has a link to the curator. Models are tuned by the curator, and
+/// records of a table are queried by the modeler.
 fn scenario(objective: &str, modeler: &str) -> String {
+    let protocol = if objective.starts_with("Tuning") {
+        r#"Release(
+        owner: "curator",
+        readers: ["modeler"],
+        rounds: 2,
+        series: [Series(name: "GP-UCB", publication: NonPrivate(learner: GpUcb()))],
+    )"#
+    } else {
+        r#"Outsourced(
+        curator: "curator",
+        modeler: "modeler",
+        rounds: 2,
+        series: [Series(name: "GP-UCB", release: Disclosure(), learner: GpUcb())],
+    )"#
+    };
     format!(
         r#"Scenario(
     name: "data-files",
@@ -13,12 +29,7 @@ fn scenario(objective: &str, modeler: &str) -> String {
     parties: {{ "curator": Party(), "modeler": Party({modeler}) }},
     network: Network(topology: Star(hub: "curator")),
     objective: {objective},
-    protocol: Outsourced(
-        curator: "curator",
-        modeler: "modeler",
-        rounds: 2,
-        series: [Series(name: "GP-UCB", release: Disclosure(), learner: GpUcb())],
-    ),
+    protocol: {protocol},
 )"#
     )
 }

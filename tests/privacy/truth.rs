@@ -841,6 +841,75 @@ fn an_outcome_computed_from_its_row_is_about_the_row() {
     let rows = played.rows("Record", "analyst");
     let random = rows.iter().find(|row| row.0["series"] == "random search").expect("a row about records");
     assert_eq!((random.basis(), random.releases()), ("unprotected", 6), "{}", random.0);
+    assert!(played.text().contains("in the scaled inputs, which changes its outcome"), "{}", played.text());
+}
+
+// With a function of the row, an outcome reveals something about its row, which the epsilon of the row does not count; and
+// the rows that it protects were listed as public.
+#[test]
+fn neighbours_in_a_row_have_the_same_outcome() {
+    let function = "BraninHoo(grid: [10, 10])";
+    let file = patients(1, GIVEN);
+    let (from, to) = (file.find("Table(").unwrap(), file.find("    privacy:").unwrap());
+    let played = Played::of(&format!("{}{function},\n{}", &file[..from], &file[to..]));
+    for words in [played.text(), flat(&played.page())] {
+        assert!(words.contains("in the scaled inputs, with the same outcome"), "{words}");
+        assert!(!words.contains("inputs to choose from"), "{words}");
+    }
+}
+
+// Facts assumed about a loss replaced those that the objective states, so that noise was calibrated to a smaller sensitivity
+// than what was known; and the condition did not say which models the theorem is about.
+#[test]
+fn assumed_facts_of_a_loss_do_not_replace_weaker_known_ones() {
+    let data = root().join("scenarios/data/breast_cancer.csv");
+    let tuning = format!(
+        "Tuning(file: {data:?}, inputs: [\"mean radius\", \"mean texture\"], label: Above(column: \"target\", threshold: \
+         0.5), training: LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5)"
+    );
+    let played = |objective: &str, assume: &str| {
+        Played::of(&release(objective, &format!("Lipschitz(epsilon: 1, learner: Random(){assume})")))
+    };
+    let assume = |range: f64| {
+        format!(
+            ", assume: TaskFacts(records: 284, loss_range: {range}, lipschitz: 1, lambda_min: 0.01, lambda_max: 10)"
+        )
+    };
+    let results = |played: &Played| played.document["cells"][0]["series"][0]["outcomes"].clone();
+    let known = played(&tuning, "");
+    let narrow = played(&tuning, &assume(0.1));
+    assert_eq!(results(&known), results(&narrow), "a smaller range was assumed than the loss has");
+    let wider = played(&tuning, &assume(5.0));
+    assert_ne!(results(&known), results(&wider));
+    assert_eq!(
+        (known.row("ValidationRecord", READERS).basis(), narrow.row("ValidationRecord", READERS).basis()),
+        ("proven", "conditional")
+    );
+    let drawn = played("GpSample(grid: [5], max_norm: 1, length_scale: 0.5)", &assume(1.0));
+    assert!(
+        drawn.text().contains("of linear models that a 1-Lipschitz loss of the margin trains"),
+        "{}",
+        drawn.text()
+    );
+}
+
+// Outcomes of a tuned model depend on all records of its file, of which no loss was stated.
+#[test]
+fn a_tuned_model_is_not_outsourced() {
+    let data = root().join("scenarios/data/breast_cancer.csv");
+    let tuning = format!(
+        "Tuning(file: {data:?}, inputs: [\"mean radius\"], label: Above(column: \"target\", threshold: 0.5), training: \
+         LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5, noise_sd: 0.01)"
+    );
+    let file = patients(1, GIVEN);
+    let (from, to) = (file.find("Table(").unwrap(), file.find("    privacy:").unwrap());
+    let place = TempDir::new().unwrap();
+    let scenario = place.path().join("scenario.ron");
+    fs::write(&scenario, format!("{}{tuning},\n{}", &file[..from], &file[to..])).unwrap();
+    let (code, _, stderr) = code_and_output(&subrosa(&["check", scenario.to_str().unwrap()]));
+    assert_eq!(code, 3, "{stderr}");
+    assert!(flat(&stderr).contains("an objective whose outcomes are mean losses of models"), "{stderr}");
+    assert!(flat(&stderr).contains("write protocol: Release(..)"), "{stderr}");
 }
 
 // Took 15 s by the report. The one rare loss is normal, given that the unit is drawn: mean 1 / (2 z^2) + ln q, deviation

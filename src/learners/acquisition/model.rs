@@ -13,6 +13,10 @@ const TRIES: usize = 6;
 /// without noise state 1e-6, to keep matrices well conditioned.)
 const EXACT: f64 = 1e-5;
 
+/// At every such fit the search for hyperparameters also starts from the modes of their priors, not only from those of
+/// the last fit.
+const FITS_BETWEEN_STARTS: usize = 4;
+
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
 /// otherwise they have the units of the stated covariance.
 #[derive(Clone, Debug)]
@@ -26,6 +30,8 @@ pub(super) struct Model {
     fitted: Option<StandardisedHyperparameters>,
     /// Number of outcomes at the last fit.
     fitted_at: usize,
+    /// Number of fits so far.
+    fits: usize,
     /// Mean and standard deviation by which outcomes are scaled.
     scale: (f64, f64),
     posterior: PointPosterior,
@@ -42,6 +48,7 @@ impl Model {
             outcomes: Vec::new(),
             fitted: None,
             fitted_at: 0,
+            fits: 0,
             scale: (0.0, 1.0),
         }
     }
@@ -118,10 +125,12 @@ impl Model {
         if self.fitted.is_none() || t - self.fitted_at >= rounds.get() {
             let points = Points::new(t, self.d, self.points.clone());
             // If the fit fails, the hyperparameters of the last successful fit, if any, are kept.
-            if let Ok(found) = refit(self.shape(), &points, &scaled, self.is_exact(), self.fitted.as_ref()) {
+            let (last, from_modes) = (self.fitted.as_ref(), self.fits.is_multiple_of(FITS_BETWEEN_STARTS));
+            if let Ok(found) = refit(self.shape(), &points, &scaled, self.is_exact(), last, from_modes) {
                 self.fitted = Some(found);
             }
             self.fitted_at = t;
+            self.fits += 1;
         } else {
             // The hyperparameters have not changed since the last update, so the Cholesky factor of the covariance matrix is
             // extended, not computed anew. All outcomes are replaced, since their scale has changed.

@@ -14,9 +14,9 @@ use std::sync::Arc;
 const CANDIDATES: usize = 512;
 /// Number of random candidates near the best point: the one with the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
-/// Standard deviation of the random distance from the point along each input, as a share of the
-/// input's range.
-const DISTANCE: f64 = 0.03;
+/// Standard deviations of the random distance from the point along each input, as shares of the input's range. The candidates
+/// take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition function.
+const DISTANCES: [f64; 4] = [0.03, 0.003, 0.000_3, 0.000_03];
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-8, value_tolerance: 1e-10 };
@@ -201,7 +201,10 @@ impl Search {
             let moved = mixed.as_ref().filter(|_| place % 2 == 1);
             let from = moved
                 .map_or_else(|| centre.to_vec(), |(domain, _)| other_values(domain, centre, region, stream));
-            let mut step = || if place == 0 { 0.0 } else { DISTANCE * stream.normal() };
+            // With discrete inputs, candidates of both kinds are at all distances.
+            let turn = if mixed.is_some() { place / 2 } else { place };
+            let distance = DISTANCES[turn % DISTANCES.len()];
+            let mut step = || if place == 0 { 0.0 } else { distance * stream.normal() };
             let near = region.sides().iter().zip(&from).enumerate().map(|(input, ((low, high), x))| {
                 let stays = moved.is_some_and(|(_, discrete)| discrete[input]);
                 if stays { *x } else { (x + step()).clamp(*low, *high) }
@@ -394,5 +397,12 @@ mod tests {
         // Without whole numbers and categories all candidates but the first are a small step away.
         let plain = near(&SearchBox::unit(2), &[0.5, 0.5]);
         assert!(plain.iter().skip(1).all(|point| point.iter().all(|x| *x != 0.5 && (x - 0.5).abs() < 0.2)));
+        // With or without them, there are candidates at every distance, whose normal draws are below 5.
+        for distance in DISTANCES {
+            let near = |x: f64| (0.02 * distance..5.0 * distance).contains(&(x - 0.5).abs());
+            let count =
+                |points: &[Vec<f64>], input: usize| points.iter().filter(|point| near(point[input])).count();
+            assert!(count(&plain, 0) >= 14 && count(&found, 2) >= 14, "{distance}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::public::taken_as_public;
 use super::recipe::{Outsourced, SeriesRecipe};
 use crate::kernel::Party;
 use crate::learners::{LearnerModel, Random, posterior_effort};
-use crate::objectives::{Extent, Instance};
+use crate::objectives::{Extent, Instance, Objective};
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::BudgetMeter;
 use crate::privacy::mechanisms::Rows;
@@ -23,6 +23,19 @@ use crate::vocab::{Effort, Observer, PartyId, Problem, ProtectedUnit};
 impl Protocol for Outsourced {
     fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem> {
         self.check(stage)
+    }
+
+    fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
+        let of_all = objective.stated().loss == Some(true);
+        let found = of_all.then(|| {
+            Problem::wrong(
+                "",
+                "an objective in which an outcome belongs to one record: this protocol accounts for privacy by record and by outcome",
+                "an objective whose outcomes are mean losses of models, which depend on all records of its file",
+                "write protocol: Release(..), which accounts for the records on which models are trained and validated",
+            )
+        });
+        found.into_iter().collect()
     }
 
     fn problems_of_size(&self, _: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// differ (Kharkovskii, Dai and Low 2020, Definition 1).
 pub const NEIGHBOUR_DISTANCE: f64 = 1.0;
 
+/// The name of the released outcomes in ledgers and reports.
+pub const OUTCOMES: &str = "outcomes y";
+
 /// The fact that the objective was measured, from which regret is computed.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Measured {
@@ -284,7 +287,7 @@ impl Measurer {
         })?;
         let outcome = value + self.law.draw(arm as usize, &mut self.noise.index(round).stream());
         let occasion = Occasion {
-            released: "outcomes y".to_owned(),
+            released: OUTCOMES.to_owned(),
             protected: self.owner.clone(),
             unit: ProtectedUnit::Outcome,
             unit_index: self.outcomes.mechanism().map(|_| arm),

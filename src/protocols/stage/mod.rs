@@ -38,7 +38,7 @@ pub use failure::ReplicationError;
 pub use fork_states::{BadForkPoint, Fork, ForkPoint, ForkStates};
 pub use jitter::JitterWatch;
 pub use journal_ledger::{JournalLedger, seen_by};
-pub use measurer::{Measured, Measurer, NEIGHBOUR_DISTANCE};
+pub use measurer::{Measured, Measurer, NEIGHBOUR_DISTANCE, OUTCOMES};
 pub use nonresponse_bias::NonresponseBias;
 pub use one_arm::{OneArm, QueriedArms};
 pub use protocol::Protocol;

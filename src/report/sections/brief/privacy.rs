@@ -143,7 +143,7 @@ impl TitleDeltas {
 
     fn in_title(&self) -> String {
         let units = self.units.iter().map(|delta| format!(", at delta {delta}"));
-        units.chain(self.sums.iter().map(|delta| format!(", sums at delta {delta}"))).collect()
+        units.chain(self.sums.iter().map(|delta| format!(" ({delta} for several units together)"))).collect()
     }
 }
 
@@ -176,10 +176,10 @@ fn runs_in_words(summary: &Summary) -> Option<String> {
     };
     let single = summary.whole_study.iter().filter(|row| !row.all_series);
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} a series")));
+    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} of a series")));
     let several = together(summary).into_iter().map(|row| row.runs).collect();
-    parts.extend(of(several).map(|runs| format!("{runs} together")));
-    Some(format!("all runs: {}", parts.join(", ")))
+    parts.extend(of(several).map(|runs| format!("{runs} of all series")));
+    Some(format!("all runs: the loss of all runs, which use the same data ({})", parts.join(", ")))
 }
 
 /// A range in words; one number if both ends have the same words.
@@ -382,7 +382,7 @@ mod tests {
             sums: sums.map(str::to_owned),
         };
         let both = of("2.1e-5", Some("1e-51"));
-        assert_eq!(both.in_title(), ", at delta 2.1e-5, sums at delta 1e-51");
+        assert_eq!(both.in_title(), ", at delta 2.1e-5 (1e-51 for several units together)");
         assert!(both.state("2.1e-5", false) && both.state("1e-51", true));
         assert!(!both.state("1e-5", false) && !both.state("1e-5", true));
         assert!(!both.state("1e-51", false) && !both.state("2.1e-5", true));

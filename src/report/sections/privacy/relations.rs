@@ -1,13 +1,30 @@
 //! The neighbouring relations of the losses in a report, without which an epsilon has no meaning.
 
+use crate::protocols::OUTCOMES;
 use crate::report::words::{neighbours, unit};
 use crate::study::Summary;
 use crate::vocab::{Neighbours, ProtectedUnit};
 
 /// One phrase per kind of unit; if series differ in the relation, one phrase per relation, with its series.
 pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
-    let entries = summary.cells.iter().flat_map(|cell| &cell.privacy);
-    relations_of(entries.map(|entry| (entry.unit, &entry.neighbours, entry.series.as_str())))
+    let entries = summary.cells.iter().flat_map(|cell| {
+        let outcomes = cell.privacy.iter().any(|entry| entry.unit == ProtectedUnit::Outcome);
+        cell.privacy.iter().map(move |entry| {
+            let mut words = neighbours(&entry.unit, &entry.neighbours);
+            if outcomes && matches!(entry.neighbours, Neighbours::RowMoved { .. }) {
+                words.push_str(outcome_of_row(&entry.released));
+            }
+            (entry.unit, words, entry.series.as_str())
+        })
+    });
+    gathered(entries)
+}
+
+/// What happens to the outcome of a row that is moved. Where outcomes are counted about rows too, neighbours have two different
+/// outcomes. Elsewhere a loss about rows says nothing of what their outcomes reveal.
+fn outcome_of_row(released: &[String]) -> &'static str {
+    let counted = released.iter().any(|name| name == OUTCOMES);
+    if counted { ", which changes its outcome" } else { ", with the same outcome" }
 }
 
 /// One phrase per kind of unit for given triples of unit, relation and series; if series differ in
@@ -15,9 +32,12 @@ pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
 pub(in crate::report::sections) fn relations_of<'a>(
     all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
 ) -> Vec<String> {
+    gathered(all.map(|(of, relation, name)| (of, neighbours(&of, relation), name)))
+}
+
+fn gathered<'a>(all: impl Iterator<Item = (ProtectedUnit, String, &'a str)>) -> Vec<String> {
     let mut found: Vec<(ProtectedUnit, String, Vec<&str>)> = Vec::new();
-    for (of, relation, name) in all {
-        let words = neighbours(&of, relation);
+    for (of, words, name) in all {
         match found.iter_mut().find(|known| known.0 == of && known.1 == words) {
             Some((_, _, series)) if series.contains(&name) => {}
             Some((_, _, series)) => series.push(name),
