@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Name of the definition of `Each`.
 const EACH: &str = "Each";
-/// Keywords of a schema that describe a place. If a place gets alternatives, these keywords stay
+/// Keywords of a schema that explain a value to the reader. If alternatives to the value are allowed, these keywords stay
 /// beside `anyOf`.
 const ABOUT_THE_PLACE: [&str; 2] = ["description", "default"];
 

@@ -61,22 +61,31 @@ impl Gaussian {
     /// # Errors
     /// [`MechanismError::Shape`] if the standard deviation exceeds 1e9 sensitivities, or is not a finite number above 0.
     pub fn analytic(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
+        Self::can_give(epsilon, delta)?;
         let excess = |log_sigma: f64| gaussian_delta(libm::exp(-log_sigma), epsilon.get()) - delta.get();
         let most = libm::log(LARGEST_MULTIPLIER);
-        // delta decreases as sigma grows.
-        if excess(most) > 0.0 {
-            return Err(MechanismError::Shape {
-                expected: format!(
-                    "an epsilon or a delta that Gaussian noise of at most {LARGEST_MULTIPLIER:e} times the sensitivity \
-                     gives (raise one of the two)"
-                ),
-                found: format!("epsilon {:e} with delta {:e}", epsilon.get(), delta.get()),
-            });
-        }
         let log_sigma = decreasing_root(-most, most, excess);
         let standard_deviation =
             Positive::new(sensitivity.get() * libm::exp(log_sigma)).map_err(MechanismError::out_of_range)?;
         Ok(Self::new(standard_deviation, sensitivity))
+    }
+
+    /// Whether some noise that [`Self::analytic`] allows is (epsilon, delta)-DP.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] if not.
+    pub(super) fn can_give(epsilon: Epsilon, delta: Delta) -> Result<(), MechanismError> {
+        // delta decreases as the noise grows.
+        if gaussian_delta(1.0 / LARGEST_MULTIPLIER, epsilon.get()) <= delta.get() {
+            return Ok(());
+        }
+        Err(MechanismError::Shape {
+            expected: format!(
+                "an epsilon or a delta that Gaussian noise of at most {LARGEST_MULTIPLIER:e} times the sensitivity \
+                 gives (raise one of the two)"
+            ),
+            found: format!("epsilon {:e} with delta {:e}", epsilon.get(), delta.get()),
+        })
     }
 
     /// Standard deviation of the noise, as calibrated.

@@ -114,7 +114,7 @@ impl ForkStates {
         self.0.borrow_mut().insert(series.to_owned(), StoredState { at, world: Box::new(warm) });
     }
 
-    /// A copy of a series' simulation, and the time from which it may change; `None` if the series ended before the
+    /// A copy of a series' simulation, and the time from which its settings may differ; `None` if the series ended before the
     /// fork.
     pub(in crate::protocols) fn get<P: KernelProtocol>(
         &self,

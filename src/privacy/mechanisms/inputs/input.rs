@@ -68,9 +68,8 @@ pub trait Input: Send + Sync {
 
 /// The problem of an epsilon and a delta for which no finite Gaussian noise exists; empty if it exists.
 pub(super) fn noise_problems(epsilon: Epsilon, delta: Delta) -> Vec<Problem> {
-    let one = Positive::new(1.0).expect("1 is above 0");
     let problem = |error: MechanismError| {
         Problem::wrong("", "noise of a finite size", error.to_string(), "raise epsilon or delta")
     };
-    Gaussian::analytic(epsilon, delta, one).err().map(problem).into_iter().collect()
+    Gaussian::can_give(epsilon, delta).err().map(problem).into_iter().collect()
 }
