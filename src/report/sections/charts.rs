@@ -21,8 +21,8 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
     blocks.extend(kinds.into_iter().flat_map(|(figures, rest)| some_open(figures, rest)));
     if cut {
         let told = format!(
-            "There is one figure for each combination of values of some parameters; the first {MAX_FIGURES} are \
-             drawn. summary.csv has the numbers of all cells."
+            "There could be one figure for each combination of values of some parameters. At most {MAX_FIGURES} of a kind \
+             are drawn, evenly spaced among them. summary.csv has the numbers of all cells."
         );
         blocks.push(Block::remark_on(told, Visibility::Page));
     }

@@ -10,9 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MAX_LINES: usize = 8;
-/// Largest number of figures of a kind. Without it, a study of ten thousand cells would have as many figures, and no browser
-/// could open its page.
-pub(super) const MAX_FIGURES: usize = 100;
+/// Largest number of figures of a kind: more than anybody looks at, and few enough for a page of 5 MB.
+pub(super) const MAX_FIGURES: usize = 40;
 /// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
 const MAX_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
@@ -21,8 +20,8 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
-/// fixed, so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. At most [`MAX_FIGURES`]
-/// groups, the first ones.
+/// fixed, so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. Of more than
+/// [`MAX_FIGURES`] groups as many are kept, evenly spaced, with the first and the last one.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -53,8 +52,18 @@ pub(super) fn grouped<'a>(
     let mut groups = ways.iter().map(|fixed| by(fixed));
     let fitting = groups.find(|groups| groups.iter().all(|(_, cells)| lines(cells) <= MAX_LINES));
     let mut groups = fitting.unwrap_or_else(|| by(fixable));
-    groups.truncate(MAX_FIGURES);
+    spread(&mut groups);
     groups
+}
+
+/// Keeps at most [`MAX_FIGURES`] of the groups, evenly spaced.
+fn spread<T>(groups: &mut Vec<T>) {
+    let all = groups.len();
+    if all > MAX_FIGURES {
+        let kept: BTreeSet<usize> = (0..MAX_FIGURES).map(|k| k * (all - 1) / (MAX_FIGURES - 1)).collect();
+        let mut place = 0..;
+        groups.retain(|_| place.next().is_some_and(|place| kept.contains(&place)));
+    }
 }
 
 /// The series of some cells with names that distinguish them. A series appears once for all values of an axis on which it
@@ -175,7 +184,21 @@ pub(super) fn slug(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::slug;
+    use super::{MAX_FIGURES, slug, spread};
+
+    #[test]
+    fn groups_that_are_kept_are_spread_evenly() {
+        for all in [1, MAX_FIGURES, MAX_FIGURES + 1, 100, 9_999] {
+            let mut groups: Vec<usize> = (0..all).collect();
+            spread(&mut groups);
+            assert_eq!(
+                (groups.len(), groups[0], groups[groups.len() - 1]),
+                (all.min(MAX_FIGURES), 0, all - 1)
+            );
+            let gap = all / MAX_FIGURES + 1;
+            assert!(groups.windows(2).all(|pair| pair[1] - pair[0] <= gap), "{groups:?}");
+        }
+    }
 
     #[test]
     fn ids_keep_the_sign_of_a_number() {

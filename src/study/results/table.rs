@@ -9,6 +9,8 @@ use crate::study::results::parquet::ParquetTable;
 
 /// Number of rows that are collected in memory before they are written; also the size of a row group of a Parquet file.
 const KEPT: usize = 16_384;
+/// Number of rows that are formatted together.
+const TOGETHER: usize = 64;
 
 /// A table that is being written.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ impl Table {
         columns: Vec<Column>,
     ) -> Result<Self, FolderError> {
         let mut csv = folder.stage_packing(&format!("{name}.csv"))?;
-        csv.write(&line(columns.iter().map(|column| column.name.clone())))?;
+        csv.write(&lines([columns.iter().map(|column| column.name.clone())]))?;
         Ok(Self {
             #[cfg(feature = "parquet")]
             parquet: ParquetTable::new(folder.stage(&format!("{name}.parquet"))?, name, &columns)?,
@@ -53,8 +55,10 @@ impl Table {
     /// Writes the collected rows to the files.
     fn flush(&mut self) -> Result<(), FileError> {
         let rows = self.columns.first().map_or(0, Column::len);
-        for row in 0..rows {
-            self.csv.write(&line(self.columns.iter().map(|column| column.text(row))))?;
+        for first in (0..rows).step_by(TOGETHER) {
+            let some = first..rows.min(first + TOGETHER);
+            self.csv
+                .write(&lines(some.map(|row| self.columns.iter().map(move |column| column.text(row)))))?;
         }
         #[cfg(feature = "parquet")]
         if rows > 0 {
@@ -73,9 +77,13 @@ impl Table {
     }
 }
 
-/// A line of a CSV file.
-fn line(cells: impl Iterator<Item = String>) -> Vec<u8> {
-    let mut rows = csv::Writer::from_writer(Vec::new());
-    rows.write_record(cells).expect("writing to memory does not fail");
-    rows.into_inner().expect("writing to memory does not fail")
+/// Lines of a CSV file.
+fn lines<R: IntoIterator<Item = String>>(rows: impl IntoIterator<Item = R>) -> Vec<u8> {
+    let mut written = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        written
+            .write_record(row)
+            .expect("writing to memory does not fail, and all rows have the same columns");
+    }
+    written.into_inner().expect("writing to memory does not fail")
 }
