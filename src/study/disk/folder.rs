@@ -36,6 +36,11 @@ use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// The names of files and folders that the program writes into a run folder, without the endings `.gz`, `.csv` and `.parquet`.
+const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary privacy results results.jsonl report.html \
+    records.jsonl opening.json iterations ledger network digest.txt fitted answers unfinished segments SHA256SUMS \
+    SHA256SUMS.sig work explain explain.json threshold threshold.json";
+
 /// A run folder.
 #[derive(Clone, Debug)]
 pub struct RunFolder {
@@ -82,6 +87,22 @@ impl RunFolder {
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// The names of files and folders in this folder that the program did not write, sorted; empty if the folder cannot be
+    /// listed.
+    #[must_use]
+    pub fn foreign(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(&self.path) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let own = |name: &str| {
+            let name = name.strip_suffix(".gz").unwrap_or(name);
+            let table = name.strip_suffix(".csv").or_else(|| name.strip_suffix(".parquet"));
+            OWN.split_whitespace().any(|own| own == table.unwrap_or(name))
+        };
+        let mut foreign: Vec<String> = names.filter(|name| !own(name)).collect();
+        foreign.sort();
+        foreign
     }
 
     /// Reads the manifest; `None` if there is none.
