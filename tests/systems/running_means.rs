@@ -207,7 +207,7 @@ fn what_means_cannot_be_published_beside_is_refused() {
         &["silence that does not depend on the reward"],
     );
     refused(&format!("{mean}.readers=[]"), &["at least one party"]);
-    refused(&format!("{mean}.readers=[\"users\"]"), &["another party than the users"]);
+    refused(&format!("{mean}.readers=[\"users\"]"), &["a party other than the users"]);
     refused(&format!("{mean}.readers=[\"publik\"]"), &["publik", "public"]);
     refused(
         &format!("{mean}.range=Range(low: 1, high: 1)"),

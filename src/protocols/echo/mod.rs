@@ -2,8 +2,8 @@
 //! written, and tests the kernel and the network without any optimisation.
 //!
 //! ```text
-//! caller --Call(k)--> listener        asked again after a timeout,
-//! caller <--Echo(k)-- listener        next call after an answer
+//! caller --Call(k)--> listener        sent again after a timeout
+//! caller <--Echo(k)-- listener        then the next call; also if the caller gives up
 //! ```
 
 mod parties;
@@ -29,10 +29,10 @@ pub struct Echo {
     /// Name of the party that calls.
     #[schemars(with = "crate::vocab::PartyName")]
     pub caller: String,
-    /// How many times it calls each other party.
+    /// How many times the caller calls each other party.
     pub rounds: u64,
-    /// When to call again. Default: after 1 s, then after waits that double up to 32 s (each minus a random part of up
-    /// to half), at most 100 calls in all.
+    /// When the caller repeats a call. Default: after 1 s, then after waits that double up to 32 s, minus a random part
+    /// of up to one half; a call is sent at most 100 times in all.
     #[serde(default)]
     pub retry: Retry,
 }

@@ -24,9 +24,9 @@ vocabulary! {
     /// The messages.
     #[derive(Copy, PartialEq, Eq)]
     pub enum Message {
-        /// From the caller.
+        /// From the caller to a listener.
         Call(call: Call) = 0,
-        /// Back to the caller.
+        /// From the listener: the call repeated.
         Echo(call: Call) = 1,
     }
 }
@@ -167,7 +167,7 @@ impl Party<EchoProtocol> for Caller {
         }
     }
 
-    /// The number of closed calls survives a crash in stable storage; the open call is made again.
+    /// The number of closed calls is in stable storage and survives a crash; the open call is made again.
     fn restarted(&self) -> Option<Box<dyn Party<EchoProtocol>>> {
         Some(Box::new(Self {
             population: self.population,

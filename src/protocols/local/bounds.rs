@@ -27,15 +27,15 @@ pub(super) struct Bounds<'a> {
 /// The quantities on which the lower bound of Theorem 1 of Zhou and Tan 2021 depends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LowerBoundInputs {
-    /// B, bound on |f - prior mean|.
+    /// B, an upper bound on |f - prior mean|.
     pub(super) bound: f64,
-    /// v, bound on E|reward - prior mean|^(1 + alpha) before the reward is made private.
+    /// v, an upper bound on E|reward - prior mean|^(1 + alpha), before the reward is made private.
     pub(super) moment: f64,
     /// alpha, above 0 and at most 1.
     pub(super) alpha: f64,
     /// d, dimension of the inputs.
     pub(super) dimension: f64,
-    /// epsilon of a report; none without privacy.
+    /// epsilon of a report; `None` without privacy.
     pub(super) epsilon: Option<f64>,
     /// Shape of the covariance.
     pub(super) shape: Shape,
@@ -45,7 +45,7 @@ impl LowerBoundInputs {
     /// The bound of Theorem 1 after `rounds` rounds, with constant 1: the larger of the private bound and the bound
     /// without privacy (the latter is larger for epsilon above ln 2). `None` where the theorem gives no bound.
     ///
-    /// Zhou and Tan 2021, Theorem 1; the Matern case with the exponent of zeta that its proof gives.
+    /// Source: Zhou and Tan 2021, Theorem 1; in the Matern case, zeta has the exponent that the theorem's proof gives.
     pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {
         let open = self.at(rounds, 1.0);
         let private = self.epsilon.and_then(|epsilon| self.at(rounds, libm::expm1(epsilon)));
@@ -127,7 +127,7 @@ impl<'a> Bounds<'a> {
         // Upper bounds of private series get a caveat where the noise is unbounded.
         if self.instance.noise.bound().is_none() {
             let unbounded = "the theorem assumes rewards bounded by B + R, or the bounded moment that it names; this \
-                             noise is unbounded, so that clipping biases rewards or the theorem does not apply";
+                             noise is unbounded, so either clipping biases rewards, or the theorem does not apply";
             for bound in bounds.iter_mut().filter(|bound| bound.side == BoundSide::Upper && epsilon.is_some())
             {
                 bound.caveats.push(unbounded.to_owned());
@@ -182,7 +182,7 @@ mod tests {
 
     /// ldp_federated_units.json, lower_bounds_order_constant1: B = 4, v = 17, alpha = 1, d = 1, nu = 2.5.
     #[test]
-    fn lower_bounds_of_the_oracle() {
+    fn lower_bounds_agree_with_the_oracle() {
         let oracle: serde_json::Value =
             serde_json::from_str(include_str!("../../../tests/oracles/ldp_federated_units.json")).unwrap();
         for (name, shape) in [("se", Shape::SquaredExponential), ("mat", Shape::Matern52)] {

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. The regret of a
 /// user is the largest mean reward of its own cohort in that round minus the mean reward of the arm that it tried.
 ///
-/// A cohort's function follows from the objective's as an agent's does in `Federated`: mu + sqrt(1 - h) (f - mu) +
-/// sqrt(h) (g - mu), with mu the prior mean, and with the cohort's `differences`. With `drift` it changes after every
-/// user who tries an arm.
+/// A cohort's function is computed from the objective's function f as an agent's function is in `Federated`: mu +
+/// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean and g the cohort's own draw; then `differences`
+/// change it. With `drift` it changes after every user who tries an arm.
 ///
 /// Example: `Cohort(name: "phone", share: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +30,8 @@ pub struct Cohort {
     /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How the cohort differs otherwise: `shift`, `scale`, `noise`, `drift`; a stated list has one entry, that of the
-    /// cohort. Default: not at all.
+    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. If one of these is a list of values, the
+    /// list has one entry, for this cohort. Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// Users of the cohort who try an arm and never report. Default: as `never_answer` of the protocol.
@@ -54,7 +54,7 @@ fn same() -> Probability {
 }
 
 impl Cohort {
-    /// What is wrong with the values, whatever the objective.
+    /// What is wrong with the cohort's values, whatever the objective.
     fn problems(&self) -> Vec<Problem> {
         let mut found: Vec<Problem> =
             self.differences.problems().into_iter().map(|p| p.below("differences")).collect();

@@ -10,10 +10,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct OfCohort {
     name: String,
-    /// Expected share of users.
+    /// Expected share of all users that are in the cohort.
     share: f64,
     function: Arc<OwnFunction>,
-    /// Arms that its users have tried, each once.
+    /// Arms that the cohort's users have tried; each arm is listed once.
     tried: Vec<usize>,
     users: u64,
     cumulative: f64,
@@ -56,7 +56,7 @@ impl CohortRegret {
         (!cohorts.is_empty()).then_some(Self { membership, cohorts, cumulative: 0.0, round: 0 })
     }
 
-    /// Adds an arm that a user tried in a round, from 0; returns its mean reward for that user.
+    /// Adds the arm that a user tried in a round (from 0); returns the arm's mean reward for that user.
     pub(super) fn tried(&mut self, round: u64, user: u64, arm: u64) -> f64 {
         let (arm, cohort) = (arm as usize, &mut self.cohorts[self.membership.cohort(user)]);
         let value = cohort.function.at(round)[arm];
@@ -80,7 +80,7 @@ impl CohortRegret {
         [simple, self.cumulative]
     }
 
-    /// The outcome of each cohort.
+    /// The regrets and the number of users of each cohort.
     pub(super) fn outcomes(&self) -> Vec<GroupOutcome> {
         let outcome = |cohort: &OfCohort| {
             let simple_regret = cohort.simple(self.round);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The users of one cohort, or all users if there are no cohorts.
 #[derive(Clone, Debug)]
 pub(super) struct CohortUsers {
-    /// Its name; empty if there are no cohorts.
+    /// Name of the cohort; empty if there are no cohorts.
     pub(super) name: String,
     pub(super) function: Arc<OwnFunction>,
     pub(super) law: Noise,
@@ -51,7 +51,7 @@ pub struct UserKind {
     pub protected: String,
     /// The mechanism; `None` if rewards are reported without protection.
     pub mechanism: Option<Arc<dyn RewardMechanism>>,
-    /// Which of these users never answer.
+    /// The rule by which some of these users never answer.
     pub never_answer: NeverAnswer,
     /// The mean reward of each arm in the first round, in units of the objective.
     pub values: Arc<Vec<f64>>,
@@ -61,7 +61,7 @@ pub struct UserKind {
     pub noise: Noise,
 }
 
-/// The name of the users of a kind in the ledger. Losses of different cohorts, and of different
+/// The name in the ledger of the users of one cohort with one epsilon. Losses of different cohorts, and of different
 /// epsilons, are stated separately.
 pub(super) fn protected(users: &str, cohort: &str, epsilon: Option<Epsilon>) -> String {
     let cohort = if cohort.is_empty() { String::new() } else { format!(", cohort {cohort}") };
@@ -108,7 +108,7 @@ impl Crowd {
         Ok(Self { cohorts: cohorts.collect(), membership, mean })
     }
 
-    /// The largest value of `of` at any mean reward, over all cohorts, rounds and arms; at least 0.
+    /// The largest value of `of` over the mean rewards of all cohorts, rounds and arms; at least 0.
     fn largest(&self, of: impl Fn(f64) -> f64) -> f64 {
         let all = self.cohorts.iter().flat_map(|cohort| cohort.function.rounds()).flat_map(|v| v.iter());
         all.fold(0.0f64, |most, value| most.max(of(*value)))
@@ -119,7 +119,7 @@ impl Crowd {
         self.largest(|value| (value - self.mean).abs())
     }
 
-    /// The largest size of the noise of a reward, if it is bounded for all.
+    /// The largest absolute value of the noise of a reward; `None` if the noise of a cohort is unbounded.
     pub(super) fn noise_bound(&self) -> Option<f64> {
         self.largest_noise(Noise::bound)
     }
@@ -138,11 +138,11 @@ impl Crowd {
         })
     }
 
-    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms; only for the
-    /// users of one cohort if its position is given.
+    /// The levels of privacy of a series' users, in ascending order of epsilon, with their mechanisms. If `cohort` is the
+    /// position of a cohort, only the levels of its users.
     ///
     /// # Errors
-    /// If nothing bounds the rewards, or there is no finite noise.
+    /// If nothing bounds the rewards, or if no finite noise is large enough.
     pub(super) fn levels(
         &self,
         series: &SeriesRecipe,
@@ -167,7 +167,7 @@ impl Crowd {
 }
 
 impl Local {
-    /// The cohorts and the population, to which users belong; `key` is the replication's node of the seed tree.
+    /// The cohorts and the population to which users belong; `key` is the replication's node of the seed tree.
     pub(super) fn membership(&self, key: Key) -> Membership {
         let users = key.child("party").child(&self.users);
         let people = |size: std::num::NonZeroU64| Population {
@@ -185,7 +185,7 @@ impl Local {
     /// Every kind of user of a series, by cohort and by epsilon. `key` is the replication's node of the seed tree.
     ///
     /// # Errors
-    /// If nothing bounds the rewards, there is no finite noise, or the cohorts' functions cannot be drawn.
+    /// If nothing bounds the rewards, no finite noise is large enough, or the cohorts' functions cannot be drawn.
     pub fn kinds_of_users(
         &self,
         series: &SeriesRecipe,
@@ -211,7 +211,7 @@ impl Local {
         Ok(kinds)
     }
 
-    /// Whether silence depends on the reward for any user.
+    /// Whether there are users whose silence depends on the reward.
     #[must_use]
     pub fn silence_is_informative(&self) -> bool {
         let of_cohorts = self.cohorts.iter().filter_map(|cohort| cohort.never_answer);

@@ -27,20 +27,20 @@ impl Population {
 #[derive(Clone, Debug)]
 pub(super) struct Membership {
     pub(super) population: Option<Population>,
-    /// Name and share of each cohort; empty if there are none.
+    /// Name and `share` of each cohort; empty if there are no cohorts.
     pub(super) cohorts: Arc<Vec<(String, f64)>>,
     /// Node of the seed tree for the party that represents all users.
     pub(super) users: Key,
 }
 
 impl Membership {
-    /// The person who makes a visit; `None` if the scenario has no `population`, so that nobody
-    /// visits twice.
+    /// The person who makes the visit with number `user`; `None` if the scenario has no `population`: then nobody visits
+    /// twice.
     pub(super) fn person(&self, user: u64) -> Option<u64> {
         self.population.as_ref().map(|all| all.person(user))
     }
 
-    /// The number by which cohort and epsilon are drawn: the person's number, or the user's number if nobody comes
+    /// The number by which cohort and epsilon are drawn: the person's number, or the user's number if nobody visits
     /// twice.
     fn unit(&self, user: u64) -> u64 {
         self.person(user).unwrap_or(user)
@@ -61,14 +61,14 @@ impl Membership {
         self.cohorts.iter().position(reached).unwrap_or(self.cohorts.len() - 1)
     }
 
-    /// A user's own epsilon.
+    /// A user's own epsilon; `None` if `of` states none for the user's cohort.
     pub(super) fn epsilon(&self, user: u64, of: &PersonalEpsilons) -> Option<Epsilon> {
         let unit = self.unit(user);
         let cohort = self.cohorts.get(self.cohort(user)).map_or("", |(name, _)| name);
         of.of(unit, cohort, &mut self.users.child("own epsilon").index(unit).stream())
     }
 
-    /// The share of users in each cohort.
+    /// The name of each cohort, with the expected share of users in it.
     pub(super) fn shares(&self) -> Vec<(&str, f64)> {
         let total: f64 = self.cohorts.iter().map(|(_, share)| share).sum();
         self.cohorts.iter().map(|(name, share)| (name.as_str(), share / total)).collect()

@@ -25,7 +25,7 @@ vocabulary! {
             /// The arm.
             arm: u64,
         } = 1,
-        /// From a user: the reward of the arm, made private.
+        /// From a user: the reward of the arm, as the series' mechanism releases it.
         Report {
             /// Number of the user.
             user: u64,
@@ -43,9 +43,9 @@ vocabulary! {
             /// The point, in the units of the inputs.
             point: Vec<f64>,
         } = 3,
-        /// From the users' registry to a reader: the mean of the rewards so far.
+        /// From the users' registry to a reader: the mean of the rewards that count so far.
         Mean {
-            /// Number of rewards.
+            /// Number of rewards in the mean.
             count: u64,
             /// Their mean, as released.
             mean: Released<f64>,
@@ -82,7 +82,7 @@ vocabulary! {
             arm: u64,
             /// The reward, before clipping and noise.
             reward: f64,
-            /// Whether the reward lies outside of the bound.
+            /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,
         } = 1,
         /// A user will never report.
@@ -107,7 +107,7 @@ vocabulary! {
             value: f64 => nothing,
             /// The reward, before clipping and noise.
             reward: f64,
-            /// Whether the reward lies outside of the bound.
+            /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,
         } = 5,
         /// A user's reward has reached the registry of the running mean. It counts, unless the largest number of rewards
@@ -118,9 +118,9 @@ vocabulary! {
             /// Whether it counts.
             counts: bool => as_word,
         } = 6,
-        /// The mean of the rewards so far was published.
+        /// The mean of the rewards that count so far was published.
         MeanPublished {
-            /// Number of rewards.
+            /// Number of rewards in the mean.
             count: u64,
             /// Their mean, as released.
             mean: f64,

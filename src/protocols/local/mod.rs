@@ -2,7 +2,8 @@
 //! LDP-BO (Zhou and Tan 2021) and its baselines, some of which report rewards without protection.
 //!
 //! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
-//! the arm, sees its reward, and reports the reward only after clipping it and adding noise (the paper's curator CTL).
+//! the arm and sees its reward. In a private series, it clips the reward and adds noise before it reports it (the paper's
+//! curator CTL).
 //!
 //! ```text
 //! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has
@@ -13,7 +14,7 @@
 //!              service <--Report(user, arm, y~)----- users      late, out of order, or never
 //! ```
 //!
-//! One party represents all users, so that there may be a hundred thousand of them; each user has its own random
+//! One party represents all users, so there may be a hundred thousand of them; each user has its own random
 //! numbers, addressed by its number, and its own messages. A user plays once even if a message is duplicated, and a
 //! report counts once. No party waits indefinitely for a lost message: the service waits for a report only as long as
 //! `patience`, and the series ends early after a given number of consecutive users without an answer.
@@ -25,8 +26,8 @@
 //! delta, the claim is "refuted". Whether a user answers is not hidden; if it depends on the reward, the ledger has an
 //! entry for it.
 //!
-//! A registry that the users trust may publish the mean of all rewards so far ([`RunningMean`]); the users' party also
-//! plays the registry.
+//! A registry that the users trust may publish the mean of all rewards so far ([`RunningMean`]); the party that
+//! represents the users also acts as the registry.
 
 mod arrivals;
 mod bounds;

@@ -10,23 +10,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NeverAnswer {
-    /// Each user with this probability, independently of the reward.
+    /// Each user does not answer with this probability, independently of its reward.
     ///
     /// Example: `Independent(0.15)`.
     Independent(Probability),
-    /// Each user whose reward is below a threshold with this probability, and nobody else. The reports are then a
-    /// biased sample, and whether a user answers depends on its reward: the ledger lists this as unprotected.
+    /// A user whose reward is below a threshold does not answer with this probability; all other users answer. The
+    /// reports are then a biased sample, and whether a user answers depends on its reward: the ledger lists this as
+    /// unprotected.
     ///
     /// Example: `WhenBelow(reward: 0, share: 0.5)`.
     WhenBelow {
         /// The threshold, in units of the reward.
         reward: Finite,
-        /// The probability.
+        /// The probability that a user with a reward below the threshold does not answer.
         share: Probability,
     },
-    /// Each user with a probability that is logistic in its reward or in its regret, which is the largest mean reward of any
-    /// arm minus the user's reward. The reports are a biased sample. Whether a user answers is a release about its reward,
-    /// with a finite epsilon if the probability has bounds (`least`, `most`).
+    /// Each user does not answer with a probability that is logistic in its reward or in its regret, which is the largest
+    /// mean reward of any arm minus the user's reward. The reports are a biased sample. Whether a user answers is a release
+    /// about its reward, with a finite epsilon if the probability has bounds (`least`, `most`).
     ///
     /// Example: `Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.1, most: 0.6)`.
     Informative(Informative),
@@ -73,7 +74,7 @@ impl NeverAnswer {
         }
     }
 
-    /// The mechanism by which silence reveals something about the reward, if the probability is logistic.
+    /// The mechanism by which silence reveals something about the reward; `None` if the probability is not logistic.
     #[must_use]
     pub fn informative(&self) -> Option<&Informative> {
         match self {

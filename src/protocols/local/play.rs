@@ -76,7 +76,8 @@ impl Protocol for Local {
         self.silence_is_informative()
     }
 
-    /// Readers of published means learn something about reports if the arms, on which the means depend, depend on reports.
+    /// The means that are published depend on the arms. If the arms depend on reports, readers of the means learn something
+    /// about reports.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         let depend = |series: &&SeriesRecipe| !series.learner.as_dyn().ignores_outcomes();
         let of = |series: &SeriesRecipe| -> Vec<(String, String, String)> {
@@ -110,7 +111,7 @@ impl Protocol for Local {
                 "repetitions" => format!("series[{index}].learner.{}.{path}", series.learner.name()),
                 _ => path.to_owned(),
             });
-            // Stored for each user: its evaluation, and the release about the person.
+            // In memory: the evaluation of each user, and the releases about each person.
             let held = USER * users + USER * people;
             // A published mean is a release with noise of its own.
             let each = if series.running_mean.is_some() { MEAN } else { 0.0 } + 4.0 * MESSAGE;
@@ -164,8 +165,8 @@ impl Local {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// The person whose visit is number `user`; `None` if the scenario has no `population`, so that
-    /// nobody visits twice. `key` is the replication's node of the seed tree.
+    /// The person whose visit is number `user`; `None` if the scenario has no `population`: then nobody visits twice.
+    /// `key` is the replication's node of the seed tree.
     #[must_use]
     pub fn person(&self, key: Key, user: u64) -> Option<u64> {
         self.membership(key).person(user)
@@ -266,8 +267,8 @@ impl Local {
         Ok(Publishing { recipe: recipe.clone(), mechanism, readers, observers: observers.into() })
     }
 
-    /// What a learner knows about the problem and about the reports of its users. Each of `levels` describes
-    /// the users with one epsilon; `share` is the share of this learner's users among all users.
+    /// What a learner knows about the problem and about the reports of its users. Each of `levels` describes the users
+    /// with one epsilon; `share` is the part of all users who report to this learner.
     fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
         let bound = crowd.deviation();
         let mut facts = ProblemConstants {
@@ -315,7 +316,7 @@ impl Local {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
         let arrivals = self.arrivals.as_dyn();
-        // Which arms earlier users were given depends on their reports, and means of rewards depend on the arms.
+        // The arm of a user depends on the reports of earlier users, and published means of rewards depend on the arms.
         let mut reading = stage.read_between(users, &[service], &[]);
         let depend = publishing.iter().filter(|_| !recipe.as_dyn().ignores_outcomes());
         let of_means = depend.flat_map(|publishing| publishing.observers.iter());

@@ -35,8 +35,8 @@ impl Local {
     }
 }
 
-/// All facts about rewards that are taken as public; `personal` if users have epsilons of their own, `readers` are the
-/// readers of published means.
+/// All facts about rewards that are taken as public. `personal` says whether users have epsilons of their own; `readers`
+/// are the readers of published means.
 pub(super) fn taken_as_public(
     local: &Local,
     stage: &ReplicationSetup,
@@ -55,13 +55,13 @@ pub(super) fn taken_as_public(
                 what the ledger states for the service, and is unprotected where these reports are";
     facts.push(about(arms).for_observer(&local.users));
     for reader in readers {
-        let counts = "how many rewards the published means are of, and when they are published: assumed not to depend on \
-                      the reward";
+        let counts = "of how many rewards each published mean is, and when it is published: assumed not to depend on the \
+                      rewards";
         facts.push(about(counts).for_observer(reader));
     }
     if !local.cohorts.is_empty() {
-        let cohorts = "which cohort each user belongs to, and how likely each cohort answers: assumed not to depend on the \
-                       user's reward";
+        let cohorts = "which cohort each user belongs to, and how likely its users are to answer: assumed not to depend on \
+                       the user's reward";
         facts.push(about(cohorts).for_observer(&local.service));
     }
     if personal {

@@ -58,9 +58,9 @@ pub struct Local {
     /// Users with rewards, noise and answer rates of their own. Default: all users are alike.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cohorts: Vec<Cohort>,
-    /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user does not
-    /// answer if no report arrives (it may have tried the arm and kept silent); where users arrive without being asked,
-    /// if it gets no arm. Default: ten times `rounds`, and at least 10,000.
+    /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user is without an
+    /// answer if its report does not arrive within `patience` (it may have tried the arm and kept silent); if users arrive
+    /// without being asked, a user is without an answer if it gets no arm. Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,
     /// The series that are compared.
@@ -107,7 +107,7 @@ impl Local {
         problems.extend(stage.party("service", &self.service).err());
         problems.extend(stage.party("users", &self.users).err());
         let parts = [self.service.as_str(), self.users.as_str()];
-        problems.extend(series::same_party("users", "another party than the service", parts));
+        problems.extend(series::same_party("users", "a party other than the service", parts));
         problems.extend(series::no_rounds(self.rounds, "at least one user", "the paper has 10000"));
         let arrivals = self.arrivals.as_dyn().problems();
         let name = self.arrivals.name();
@@ -119,10 +119,10 @@ impl Local {
         problems.extend(found.into_iter().map(|p| p.below(name).below("popularity")));
         if self.population.is_none() && !self.popularity.is_even() {
             let cure = "write population: how many people there are, or leave popularity out";
-            let found = format!("{name}, and nobody comes twice");
+            let found = format!("{name}, and nobody visits twice");
             problems.push(Problem::wrong(
                 "popularity",
-                "a `population`, whose visits it distributes",
+                "a `population`: popularity distributes the visits over its people",
                 found,
                 cure,
             ));

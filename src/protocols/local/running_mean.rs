@@ -92,7 +92,7 @@ impl RunningMean {
             }
             if reader == protocol.users {
                 let cure = "name a party that only reads";
-                refuse(&field, "another party than the users", reader.clone(), cure);
+                refuse(&field, "a party other than the users", reader.clone(), cure);
             }
         }
         let Some(population) = protocol.population else {
@@ -104,9 +104,9 @@ impl RunningMean {
         };
         if protocol.differ {
             let expected =
-                "users who are all alike, since the means have one privacy cost, the same for all of them";
+                "users who are all alike, since the means have one privacy cost, the same for all users";
             let found = "cohorts, or an epsilon for each user".to_owned();
-            refuse("", expected, found, "leave one of the two out");
+            refuse("", expected, found, "leave out `running_mean`, or leave out `cohorts` and `epsilons`");
         }
         if protocol.silence_is_informative {
             let expected =

@@ -31,10 +31,11 @@ pub(super) struct Tally<'a> {
     last_noise: f64,
     /// The reward of the user who played last.
     last_reward: f64,
-    /// Sums of the rewards of all users, and of those who are not silent.
+    /// Sum of the rewards of all users.
     due: f64,
+    /// Sum of the rewards of the users who are not silent.
     reported: f64,
-    /// Sum of the noise of the rewards of all users who are not silent.
+    /// Sum of the noise of the rewards of the users who are not silent.
     reported_noise: f64,
     silent: u64,
     learned: u64,
@@ -88,7 +89,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Counts a reward whose mean is known.
+    /// Adds a reward and the mean of its distribution.
     fn count(&mut self, (reward, mean): (f64, f64), exceeds: bool) {
         self.exceeding += u64::from(exceeds);
         self.last_noise = reward - mean;
@@ -98,7 +99,7 @@ impl<'a> Tally<'a> {
         self.reported += reward;
     }
 
-    /// Adds the evaluation of round `played`; returns its mean reward.
+    /// Adds the evaluation of the last user; returns the mean reward of the arm for that user.
     fn mean_reward(&mut self, (user, arm): (u64, u64), reward: f64, at: Time) -> f64 {
         let Some(cohorts) = &mut self.cohorts else {
             return self.evaluations.add(self.played, arm, reward, at);
@@ -109,7 +110,7 @@ impl<'a> Tally<'a> {
         value
     }
 
-    /// Writes everything into the record. Biases are outcomes only if users may be silent.
+    /// Writes all regrets, biases and counts into the record. Biases are left out if no user may be silent.
     pub(super) fn fill_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
         self.evaluations.into_record(record);
         record.groups = self.cohorts.as_ref().map_or_else(Vec::new, CohortRegret::outcomes);

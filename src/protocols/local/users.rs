@@ -1,5 +1,5 @@
-//! The users: each tries the arm that it was given, and reports its reward after the mechanism of the series has made it
-//! private. A report may be late, and some users never report.
+//! The users: each tries the arm that it was given, and reports its reward as the mechanism of the series releases it. A
+//! report may be late, and some users never report.
 
 use super::arrivals::ArrivalProcess;
 use super::crowd::{CohortUsers, LevelOfUsers, protected};
@@ -58,21 +58,21 @@ pub(super) struct UserSettings {
     pub(super) arrivals: Box<dyn ArrivalProcess>,
     /// The series ends after this many consecutive users who arrived without being asked and got no arm.
     pub(super) give_up_after: u64,
-    /// Rewards and answers by cohort; a single one without cohorts.
+    /// The users of each cohort; one entry for all users if there are no cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
     /// The box whose points users try; `None` if they try arms.
     pub(super) continuum: Option<Continuum>,
     /// The cohort of each user, and the person who makes each visit.
     pub(super) membership: Membership,
-    /// The epsilon of each user; `None` if users have none of their own.
+    /// The epsilon of each user; `None` if users have no epsilons of their own.
     pub(super) personal: Option<PersonalEpsilons>,
-    /// The mechanism of each epsilon; a single one if users have none of their own.
+    /// The mechanism for each epsilon; one entry if users have no epsilons of their own.
     pub(super) levels: Vec<LevelOfUsers>,
     /// Node of the objective's noise; user k draws from its child k, whichever arm it plays.
     pub(super) noise: Key,
     /// Node of the users' own draws: child k decides whether and when user k answers.
     pub(super) behaviour: Key,
-    /// Node of the mechanisms' draws, by user.
+    /// Node of the mechanisms' draws; user k draws from its child k.
     pub(super) mechanisms: Key,
     /// `None` if no mean is published.
     pub(super) publishing: Option<Publishing>,
@@ -156,7 +156,7 @@ impl Users {
         let cohort = settings.cohort(user);
         let noise = |place| cohort.law.draw(place, &mut settings.noise.index(user).stream());
         let (value, noise, best) = match (&point, &settings.continuum) {
-            // Recorded noise, which is that of an arm, does not occur on a box.
+            // Recorded noise belongs to arms, so it does not occur on a box.
             (Some(point), Some(continuum)) => (continuum.function.at(point), noise(0), continuum.best),
             _ => {
                 let value = cohort.function.at(self.played)[place];
@@ -252,7 +252,7 @@ impl Users {
         }
     }
 
-    /// Adds a reward to the sum of all, and publishes the mean if it is due.
+    /// Adds a reward to the sum of all rewards, and publishes the mean if a publication is due.
     fn publish(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,
@@ -262,7 +262,7 @@ impl Users {
         let Some(publishing) = self.settings.publishing.clone() else { return Ok(()) };
         if self.sum.is_none() {
             let mut occasion = self.occasion(ctx, "running means of rewards", user, round);
-            // One entry for all sums together; it is about every person.
+            // The ledger gets one entry for all sums together; the entry is about every person.
             occasion.unit_index = None;
             occasion.conditions.push(TRUSTED.to_owned());
             let Some((first, others)) = publishing.observers.split_first() else { return Ok(()) };

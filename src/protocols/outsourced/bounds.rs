@@ -46,8 +46,9 @@ impl<'a> Bounds<'a> {
         Self { instance, arms, rounds, range: instance.best() - worst, gains: None, sigma_min: None }
     }
 
-    /// Adds to the record the bounds on a series, and for a projection the outcomes of its design rule and Theorem 3.
-    /// If a fork changes the learner, the record names the theorem without values, and has no outcomes of Theorem 3.
+    /// Adds to the record of a series the bounds on its regret; for a projection, also the numbers of its design rule
+    /// and of Theorem 3. If `changes`, a fork changes the series: for disclosed inputs, the record then names the
+    /// theorem without values; for a projection, it has no numbers of Theorem 3.
     ///
     /// # Errors
     /// If the singular values of the inputs cannot be computed.
@@ -73,7 +74,7 @@ impl<'a> Bounds<'a> {
         Ok(())
     }
 
-    /// The learner's theorem and its schedule of beta; `None` if the learner has none, if outcomes are not disclosed,
+    /// The learner's theorem and schedule of beta; `None` if the learner lacks either, if outcomes are not disclosed,
     /// or if the theorem assumes another noise variance than the model's.
     fn theorem(&self, series: &SeriesRecipe) -> Option<(Theorem, BetaSchedule)> {
         let learner = series.learner.as_dyn();
@@ -107,7 +108,7 @@ impl<'a> Bounds<'a> {
         self.rounds.last().copied().unwrap_or(0)
     }
 
-    /// Theorem 3's assumptions and terms, and its bound where the assumptions hold. The theorem is about the isotropic
+    /// Adds Theorem 3's assumptions and terms, and its bound if the assumptions hold. The theorem is about the isotropic
     /// squared exponential covariance: for another covariance, nothing is added to the record.
     fn projected(
         &mut self,

@@ -29,9 +29,9 @@ pub(super) struct Curator {
     pub(super) fitted: Option<Sensitive<Surrogate>>,
     /// Measures rows; also has the random stream of all mechanisms and the meter of the privacy budget.
     pub(super) measurer: Measurer,
-    /// Node of the seed tree for a public projection matrix.
+    /// Node of the seed tree from which a public projection matrix is drawn.
     pub(super) projection: Key,
-    /// The message with the released inputs, once they were requested.
+    /// The message with the released inputs; `None` until they are requested for the first time.
     pub(super) view: Option<Message>,
 }
 
@@ -69,7 +69,7 @@ impl Curator {
         };
         let n = self.measurer.arms() as u64;
         let Measurer { meter, stream, .. } = &mut self.measurer;
-        let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("1 is above 0");
+        let distance = Positive::new(NEIGHBOUR_DISTANCE).expect("the distance of neighbours is above 0");
         let mut ledger = JournalLedger::new(meter, ctx);
         let mechanism =
             self.release.as_dyn().mechanism(self.columns, distance, &mut self.projection.stream());
@@ -82,7 +82,7 @@ impl Curator {
         Ok(view)
     }
 
-    /// The occasion of a release about the records before the first round.
+    /// The occasion of a release about the records; such a release happens before the first round and has round 0.
     fn about_records(&self, released: &str, ctx: &Context<'_, OutsourcedProtocol>) -> Occasion {
         Occasion {
             released: released.to_owned(),

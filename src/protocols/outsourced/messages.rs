@@ -24,7 +24,7 @@ vocabulary! {
         Inputs {
             /// Number of rows that can be queried.
             n: u64,
-            /// The rows as released; absent when they are withheld.
+            /// The rows as released; `None` if the series withholds them.
             rows: Option<Arc<Released<Rows>>> => if_any,
             /// The model, if its hyperparameters were fitted to the inputs and outcomes and the learner needs a model.
             /// A model that was not fitted is public.
@@ -37,15 +37,15 @@ vocabulary! {
             /// Row of the inputs.
             row: u64,
         } = 2,
-        /// From the curator: the outcome of that round.
+        /// From the curator: the outcome of the query of this round.
         Answer {
             /// Round, from 0.
             round: u64,
             /// Outcome, noise included.
             outcome: Released<f64>,
         } = 3,
-        /// From the curator: there is no outcome for that round. It has the size of an answer, so that a relay of encrypted
-        /// messages cannot tell the two apart.
+        /// From the curator: the query of this round has no outcome. The message has the size of an answer, so a relay of
+        /// encrypted messages cannot tell the two apart by their size.
         Missing {
             /// Round, from 0.
             round: u64,
@@ -92,7 +92,7 @@ impl Digestible for Surrogate {
     }
 }
 
-/// Number of hyperparameters of a model: its length-scales, variance, noise variance, mean.
+/// Number of hyperparameters of a model: length-scales, variance, noise variance and mean.
 fn hyperparameters(model: &Surrogate) -> u64 {
     let length_scales = match &model.covariance.length_scale {
         LengthScale::Same(_) => 1,

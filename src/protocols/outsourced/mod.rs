@@ -12,9 +12,8 @@
 //!
 //! If Z is PO-GP-UCB's random projection of X, Theorem 1 of the paper claims (epsilon, delta)-DP for it; the claim is
 //! refuted for tall data (n - 1 >= d), and the ledger says so. The losses of noisy rows and noisy projections are proven
-//! for the same neighbours. Outcomes are
-//! released without protection unless a series answers them privately; a row's private outcome is then released once,
-//! and the same answer is sent when the row is queried again.
+//! for the same neighbours. Outcomes are released without protection, unless the series releases them through a private
+//! mechanism: the outcome of a row is then released once, and the same answer is sent when the row is queried again.
 
 mod bounds;
 mod curator;

@@ -75,7 +75,7 @@ impl ModelerRecipe {
 enum State {
     /// Waiting for the inputs.
     Beginning,
-    /// Waiting for the answers of the searcher's open queries; the numbers of their requests, by round.
+    /// Waiting for the answers to open queries: the searcher, and by round the number of the request of each open query.
     Asking(Box<Searcher>, BTreeMap<u64, u64>),
     /// All rounds are finished, or the search was given up.
     Done,
@@ -86,13 +86,13 @@ enum State {
 pub(super) struct Modeler {
     curator: PartyId,
     recipe: ModelerRecipe,
-    /// Node of the initial points: the same for all series, so that all begin at the same rows.
+    /// Node of the seed tree for the initial points: it is the same for all series, so all begin with the same rows.
     initial: Key,
     /// The learner's random stream in its state at the beginning of the search.
     stream: Stream,
     asker: Requester<OutsourcedProtocol>,
     state: State,
-    /// The released rows, kept for another learner that replaces this one.
+    /// The released rows, kept for a learner that may replace the present one.
     rows: Option<Arc<Released<Rows>>>,
     /// The released model, kept for the same purpose.
     model: Option<Arc<Released<Surrogate>>>,
@@ -105,7 +105,7 @@ impl fmt::Debug for Modeler {
 }
 
 impl Modeler {
-    /// `key` is the modeler's own node of the seed tree, `initial` that of the initial points.
+    /// `key` is the modeler's own node of the seed tree, `initial` the node of the initial points.
     pub(super) fn new(curator: PartyId, recipe: ModelerRecipe, initial: Key, key: Key) -> Self {
         let (asker, stream) =
             (Requester::new(recipe.retry, key.child("retries")), key.child("learner").stream());
@@ -151,8 +151,8 @@ impl Modeler {
         self.state = State::Asking(searcher, requests);
     }
 
-    /// Passes the answer of a round to the searcher, if its query is open, and asks further queries; `None` for an outcome
-    /// that is missing.
+    /// Passes the answer of a round to the searcher, if the query of this round is open, and sends further queries;
+    /// `outcome` is `None` if it is missing.
     fn answered(
         &mut self,
         ctx: &mut Context<'_, OutsourcedProtocol>,

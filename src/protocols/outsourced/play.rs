@@ -75,7 +75,7 @@ impl Protocol for Outsourced {
         let of_series = |(index, series): (usize, &SeriesRecipe)| {
             let columns = series.release.as_dyn().columns(problem.inputs);
             let r = columns as f64;
-            // The inputs centred, decomposed and projected, and the rows that the modeler receives.
+            // The curator centres, decomposes and projects the inputs; the modeler receives n rows with r columns.
             let passes = MULTIPLY * n * d * (4.0 * d + r) + COVARIANCE * n * r;
             let rows = Effort::due_to(
                 format!("series[{index}].release"),

@@ -36,7 +36,7 @@ pub struct Outsourced {
     /// answer arrives. Each answer is released in the same way and at the same privacy cost for every value of this field,
     /// but which rows are queried may differ. The curator works on several queries at once if its `compute` is
     /// `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the open queries had not
-    /// been asked, so it may ask them again. Above 1, the report shows no theorem's bound on the regret.
+    /// been asked, so it may choose the same rows again. Above 1, the report shows no theorem's bound on the regret.
     /// Default: 1.
     #[serde(default = "one_query")]
     pub queries_at_once: NonZeroU64,
@@ -45,7 +45,7 @@ pub struct Outsourced {
     #[serde(default)]
     pub retry: Retry,
     /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly.
-    /// The modeler is told that there is no answer and goes on with its next query, which may be the same one; whether
+    /// The modeler is told that there is no answer and goes on with its next query, which may be for the same row; whether
     /// a query is answered is decided anew each time, unless a private mechanism has already answered for its row.
     /// Whether there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,12 +85,12 @@ impl Series for SeriesRecipe {
     }
 }
 
-/// The result of the design rule for one series that projects the inputs.
+/// The result of PO-GP-UCB's design rule for one series that projects the inputs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnsRow {
     /// The series.
     pub series: String,
-    /// r, the number of columns of its projection.
+    /// r, the number of columns of the series' projection.
     pub r: usize,
     /// omega, the threshold that the smallest singular value must reach, at that r.
     pub omega: f64,
@@ -142,7 +142,7 @@ impl Outsourced {
         problems.extend(stage.party("curator", &self.curator).err());
         problems.extend(stage.party("modeler", &self.modeler).err());
         let parts = [self.curator.as_str(), self.modeler.as_str()];
-        problems.extend(series::same_party("modeler", "another party than the curator", parts));
+        problems.extend(series::same_party("modeler", "a party other than the curator", parts));
         problems.extend(self.retry.problems().into_iter().map(|problem| problem.below("retry")));
         let silence = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
         problems.extend(silence.into_iter().map(|problem| problem.below("silence")));

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diameter_is_that_of_all_pairs() {
+    fn the_diameter_is_the_largest_distance_of_all_pairs() {
         let mut stream = crate::rng::Key::root(3).stream();
         for (n, d) in [(1, 2), (2, 1), (40, 2), (60, 5)] {
             let points = Points::new(n, d, (0..n * d).map(|_| stream.normal()).collect());
@@ -205,7 +205,7 @@ mod tests {
     /// Two rows at distance x with length-scale 1 are dominant if 1 >= 2 exp(-x^2 / 2), that is from x = 1.1774 on.
     /// The same row twice is never dominant.
     #[test]
-    fn dominance_is_that_of_definition_3() {
+    fn dominance_agrees_with_definition_3() {
         let points = Points::new(4, 1, vec![0.0, 1.17, 1.18, 50.0]);
         let covariance = Covariance::squared_exponential(1.0, 1.0);
         let release = release(10);
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(upto(&[0]), 0);
     }
 
-    /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. For a projection with enough columns,
-    /// of rows that lie far apart, the assumptions hold, and the bound consists of three terms.
+    /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. If a projection has enough columns and the
+    /// rows lie far apart, the assumptions hold, and the bound consists of three terms.
     #[test]
     fn the_bound_applies_where_its_assumptions_hold() {
         let inputs = Points::new(2, 1, vec![0.0, 1.9]);

@@ -20,7 +20,7 @@ pub trait Arrivals: Send + Sync {
         None
     }
 
-    /// The times at which users arrive without being asked, from the beginning. The default: no user does.
+    /// The times at which users arrive without being asked, from the beginning. The default: no user arrives so.
     fn process(&self) -> Box<dyn ArrivalProcess> {
         Box::new(Nobody)
     }
@@ -81,7 +81,7 @@ impl Default for ArrivalModel {
     }
 }
 
-/// The problem of a time that is 0.
+/// The problem of a time that is 0; `None` if it is above 0.
 fn above_zero(field: &str, span: Span, cure: &str) -> Option<Problem> {
     (span == Span::ZERO).then(|| Problem::wrong(field, "a duration above 0", span.to_string(), cure))
 }
@@ -93,7 +93,7 @@ mod tests {
     use crate::rng::Key;
 
     #[test]
-    fn exponential_intervals_are_those_of_poisson() {
+    fn exponential_intervals_agree_with_poisson() {
         let mean = Span::from_millis(200);
         let mut poisson = Poisson { every: mean }.process();
         let mut renewal = Renewal { interval: Exponential { mean }.into() }.process();

@@ -5,7 +5,7 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every person makes a visit with the same probability: `Even()`.
+/// Every person is equally likely to make a visit: `Even()`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Even {}
