@@ -1,4 +1,4 @@
-//! The settings of a search of a box: the points tried, and their values.
+//! The points of a box that a search has chosen, and their values.
 
 use super::messages::{Message, OwnFact};
 use crate::objectives::Continuum;
@@ -14,7 +14,7 @@ pub(super) struct BoxPoints {
 }
 
 impl BoxPoints {
-    /// No points of this box yet.
+    /// An empty set of points of this box.
     pub(super) fn new(continuum: Continuum) -> Self {
         Self { continuum, points: BTreeMap::new() }
     }
@@ -40,7 +40,7 @@ impl BoxPoints {
         self.points.get(&number).cloned().unwrap_or_default()
     }
 
-    /// The message to a worker that is to train at a point.
+    /// The message that asks a worker to train a model at a point.
     pub(super) fn to_train(&self, trial: u64, number: usize) -> Message {
         Message::TrainAt { trial, point: self.point(number) }
     }

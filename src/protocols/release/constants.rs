@@ -17,14 +17,14 @@ pub fn beta(n: usize, t: u64, delta: Delta) -> f64 {
     BetaSchedule::Kusner { delta }.at(t, n)
 }
 
-/// c of Algorithm 1, the distance that two neighbours' functions exceed at any of n settings with probability at most
-/// delta / 3: 2 sqrt((1 - k1) ln(3 n / delta)).
+/// c of Algorithm 1: with probability at most delta / 3, two neighbours' functions lie further apart than c at one or more
+/// of n settings. c = 2 sqrt((1 - k1) ln(3 n / delta)).
 #[must_use]
 pub fn c_noisy(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(3.0 * n as f64 / delta)).sqrt()
 }
 
-/// c of Algorithm 2, the same for probability delta / 2: 2 sqrt((1 - k1) ln(2 n / delta)).
+/// c of Algorithm 2: as c of Algorithm 1, for probability delta / 2. c = 2 sqrt((1 - k1) ln(2 n / delta)).
 #[must_use]
 pub fn c_noise_free(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(2.0 * n as f64 / delta)).sqrt()
@@ -115,7 +115,7 @@ pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
 }
 
-/// Theorem 4 as printed, a bound on the error of the published value against the optimum for any a > 0: sigma sqrt(8 ln(1 /
+/// Theorem 4 as printed: a bound, for any a > 0, on the error of the published value against the optimum: sigma sqrt(8 ln(1 /
 /// delta)) + W + (a / epsilon)(W + c + q). W = Omega / T is `width`, and (W + c + q) / epsilon is `noise_scale`.
 #[must_use]
 pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -> f64 {
@@ -129,7 +129,8 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
     a * libm::exp(-t * tau / libm::pow(libm::log(t), d as f64 / 4.0))
 }
 
-/// Sensitivity of one setting's loss over m records, at most range / m: min(g* / m, r L / (m lambda_min)).
+/// Sensitivity of one setting's mean loss over m records: min(g* / m, r L / (m lambda_min)), where g* is the range of the
+/// loss and L its Lipschitz constant.
 ///
 /// r, the reach, is 1 in the paper. It has to be 2: with records of norm at most 1 and a training loss of Lipschitz constant
 /// 1, weights have norm up to 1 / lambda_min, so the margins of two records differ by up to 2 / lambda_min. Example: the

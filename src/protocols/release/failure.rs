@@ -54,7 +54,7 @@ pub enum CannotRelease {
         /// The stated largest regularisation parameter.
         lambda_max: f64,
     },
-    /// Several inputs, where the proof is about one, the regularisation.
+    /// Settings with several inputs; the proof is about one input, the regularisation.
     #[error(
         "expected settings with one input, the regularisation lambda, found {inputs} inputs: write FixedGrid(..) instead"
     )]
@@ -62,7 +62,7 @@ pub enum CannotRelease {
         /// Number of inputs of a setting.
         inputs: usize,
     },
-    /// No outcome to choose a setting by.
+    /// No outcome by which a setting could be chosen.
     #[error(
         "no setting has a known outcome to choose it by: none was tried, or all outcomes are missing (`silence`; lower its \
          `most`)"

@@ -13,7 +13,7 @@ pub struct ReleaseProtocol;
 vocabulary! {
     /// The messages.
     pub enum Message {
-        /// From the owner to a worker of its own: train a model with this setting.
+        /// From the owner to one of its workers: train a model with this setting.
         Train {
             /// Number of the trial, from 0.
             trial: u64,
@@ -27,7 +27,7 @@ vocabulary! {
         } = 1,
         /// From the owner to a reader: everything that is published.
         Publish {
-            /// All settings announced before, repeated; a repetition costs no privacy.
+            /// All settings that were announced before. To send them again costs no privacy.
             told: Vec<Released<usize>> => each,
             /// Index of the setting, if one is published.
             setting: Option<Released<usize>> => or_max,
@@ -44,7 +44,7 @@ vocabulary! {
             /// Index of the setting.
             setting: Released<usize>,
         } = 4,
-        /// From the owner to a worker of its own: train a model at this point of a box.
+        /// From the owner to one of its workers: train a model at this point of a box.
         TrainAt {
             /// Number of the trial, from 0.
             trial: u64,

@@ -42,8 +42,8 @@ impl Trials {
         self.outcomes.last().copied()
     }
 
-    /// The settings, out of `n`, among which a private choice is made: all, or those with a known outcome if outcomes
-    /// may be missing because of their values.
+    /// The settings, out of `n`, among which a private choice is made: all of them, or, if outcomes may be missing because
+    /// of their values, those with a known outcome.
     pub(super) fn candidates(&self, n: usize) -> Vec<usize> {
         (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
@@ -66,8 +66,8 @@ impl Trials {
         Ok(posterior.mean().to_vec())
     }
 
-    /// The utility of each candidate ([`Self::candidates`]) among `n` settings; that of every setting for
-    /// [`Utility::PosteriorMean`], where no outcome can be missing.
+    /// The utility of each candidate ([`Self::candidates`]) among `n` settings. With [`Utility::PosteriorMean`], where no
+    /// outcome can be missing, every setting is a candidate.
     pub(super) fn utilities(
         &self,
         task: &Task,
@@ -100,8 +100,8 @@ impl Trials {
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
     pub(super) value: Option<f64>,
-    /// The noise-free value of the setting that the first reader uses (the published one, or a random one); `None` before
-    /// that, or if the value is not known.
+    /// The noise-free value of the setting that the first reader uses (the published one, or a random one); `None` until
+    /// a reader has received the publication, or if the value is not known.
     pub(super) chosen: Option<f64>,
 }
 
@@ -114,7 +114,7 @@ pub(super) fn outcomes(
     guarantees: &[Guarantee],
 ) -> Result<Vec<SeriesOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
-    // A reader who gets a performance alone uses no setting; without any publication the reader's setting is random.
+    // A reader who gets only a performance uses no setting; if nothing is published, the reader's setting is random.
     let told = published.setting.is_some() || published.value.is_none();
     // Where the largest value is not known, nothing is compared with it.
     let known = instance.continuum().is_none_or(|continuum| continuum.best_is_known);

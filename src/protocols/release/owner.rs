@@ -37,7 +37,7 @@ pub(super) struct Owner {
     next: u64,
     /// Settings under trial, by number of trial.
     under_trial: BTreeMap<u64, usize>,
-    /// The points chosen, if settings are those of a box.
+    /// The points chosen so far, if settings are the points of a box.
     points: Option<BoxPoints>,
     /// Workers without a trial, the one that has been idle longest first.
     idle: VecDeque<PartyId>,
@@ -160,7 +160,7 @@ impl Owner {
             }
             return Ok(self.config.learning.below(self.config.task.n() as u64) as usize);
         };
-        // A relay that can read messages to workers learns the setting too.
+        // A relay that can read messages to workers or to readers learns the setting too.
         let relays = Arc::clone(&self.config.relays.of_either);
         let setting = self.chosen(ctx, "settings tried", trial, choice, &relays)?;
         for &reader in &self.config.readers {
@@ -233,7 +233,7 @@ impl Owner {
         trials.chain(readers).for_each(|(timer, open)| open.reconnected(self.config.retry, ctx, timer));
     }
 
-    /// Evaluates a trained model on the validation set, and passes the outcome to the learner.
+    /// Evaluates a trained model on the validation set, and passes the outcome to the method that chooses settings.
     fn measure(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<(), SearchStop> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
@@ -274,7 +274,8 @@ impl Owner {
         }
     }
 
-    /// Decides whether the owner never learns an outcome, and enters in the ledger that publications depend on it.
+    /// Decides whether the owner never learns an outcome. If the decision depends on the outcome, it is entered in the
+    /// ledger, since publications depend on it.
     fn is_missing(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

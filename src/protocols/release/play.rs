@@ -314,7 +314,7 @@ impl Release {
 
     /// The search of a series, repeated on the neighbour's function with the same noise and without
     /// the network, for comparison with theorems about neighbours. `None` if the objective has no
-    /// neighbour, or if trials are not made one after another by a learner.
+    /// neighbour, or if it is not a learner that makes the trials, one after another.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,

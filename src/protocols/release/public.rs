@@ -20,12 +20,13 @@ const TIMES: &str = "times and number of messages: training and validation are a
 const RANDOM_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and no reader learns the number of trials from them";
 
-/// What the timing of messages reveals if the search stops at the first setting above a threshold.
+/// What the timing of messages reveals if the search stops at the first setting above a threshold: the number of trials,
+/// which the release covers.
 const PRICED_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and the number of trials is part of the release";
 
 /// What the owner's trusted workers see.
-const WORKERS: &str = "which settings are trained, and the models: workers are machines of the owner's own";
+const WORKERS: &str = "which settings are trained, and the models: workers are the owner's own machines";
 
 /// Whether a series' outcomes are the performances of trained models. They are if the objective
 /// trains models or the publication assumes facts about their loss. A function that is drawn at

@@ -3,7 +3,7 @@
 use crate::vocab::Observer;
 use std::sync::Arc;
 
-/// Relays that are neither the owner nor one of the owner's machines.
+/// Relays, by the messages that they can read or see. The owner and the owner's machines are not among them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadingRelays {
     /// Relays that can read messages between the owner and its workers.

@@ -23,7 +23,7 @@ pub struct Release {
     /// Name of the party that holds the validation set.
     #[schemars(with = "crate::vocab::PartyName")]
     pub owner: String,
-    /// Names of the parties that get the publication. Results are reported for the one that receives it first.
+    /// Names of the parties that get the publication. Results are reported for the reader that receives it first.
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub readers: Vec<String>,
     /// Names of the owner's machines; each trains one model at a time. Default: none, the owner trains the models
@@ -71,8 +71,8 @@ impl Series for ReleaseSeries {
 }
 
 impl Release {
-    /// Problems of assumed correlations of neighbours that exceed the correlation that the objective states: the proof
-    /// is then about other functions.
+    /// Problems of recipes that assume a larger correlation of neighbours than the objective states: the proof is then about
+    /// other functions.
     pub(super) fn check_neighbours(&self, objective: &dyn Objective) -> Vec<Problem> {
         let Some(stated) = objective.neighbour_correlation() else { return Vec::new() };
         let assumed = self.series.iter().enumerate().filter_map(|(index, series)| {

@@ -51,7 +51,7 @@ impl Sampler {
         self.outcomes.push(outcome);
     }
 
-    /// The choice of the next setting to try; `None` while there is no outcome to choose by.
+    /// The choice of the next setting to try; `None` as long as no outcome is known.
     pub(super) fn next(&self) -> Result<Option<Choice>, CannotRelease> {
         if self.tried.is_empty() {
             return Ok(None);
@@ -226,7 +226,7 @@ mod tests {
     /// at 1e14, a change of one outcome by its sensitivity changes scores by several times their sensitivity. So an
     /// exact choice is refused.
     #[test]
-    fn scores_that_rounding_moves_are_not_chosen_among_exactly() {
+    fn an_exact_choice_is_refused_if_rounding_moves_scores_too_far() {
         let apart = |regulariser: f64, outcome: f64| {
             let pair = [outcome, outcome - 0.01].map(|outcome| {
                 let mut sampler = sampler(10, regulariser);
@@ -285,7 +285,7 @@ mod tests {
         let mut sampler = sampler(12, 1e-3);
         let task = Arc::clone(&sampler.task);
         let mut posterior = AdaptivePosterior::new(task.covariance(), 1e-3, -0.4);
-        assert!(sampler.next().unwrap().is_none(), "nothing to choose by");
+        assert!(sampler.next().unwrap().is_none(), "no outcome is known yet");
         for (setting, outcome) in [(3, -0.2), (8, -0.7), (3, -0.25), (11, -0.1)] {
             sampler.observe(setting, outcome);
             posterior.observe(setting, outcome).unwrap();

@@ -20,7 +20,7 @@ fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     }
 }
 
-/// The entry about training records that belongs to a ledger entry with a count.
+/// The entry about training records that follows from this ledger entry, with the same count.
 pub(super) fn entry_of_training(entry: &CountedRelease) -> CountedRelease {
     CountedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }

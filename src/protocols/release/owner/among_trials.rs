@@ -1,4 +1,4 @@
-//! Releases of one trial among all: the best of a random number of trials, or the first above a threshold.
+//! Releases of one trial out of all trials: the best of a random number of trials, or the first above a threshold.
 
 use super::super::messages::ReleaseProtocol;
 use super::super::publication::BestRelease;
@@ -13,7 +13,7 @@ use crate::protocols::stage::JournalLedger;
 use std::sync::Arc;
 
 impl Owner {
-    /// Records all comparisons with a threshold in the ledger for relays, before the first trial. Even if relays cannot read
+    /// Before the first trial, enters all comparisons with the threshold in the ledger, for relays. Even if relays cannot read
     /// a message, each request to a worker after the first answer shows them that all outcomes so far were below the
     /// threshold, and the length of the publication shows whether there is a setting.
     pub(super) fn enter_comparisons(
@@ -41,8 +41,8 @@ impl Owner {
         }
     }
 
-    /// Publishes the setting that the mechanism selects among the trials, with its noisy outcome if that is published too;
-    /// nothing if it selects none.
+    /// Publishes the setting that the mechanism selects among the trials, with its noisy outcome if that is published too.
+    /// If the mechanism selects no setting, an empty publication is sent.
     pub(super) fn publish_best(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

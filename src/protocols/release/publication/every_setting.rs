@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// The owner publishes every setting except the first one, each before it is tried, and at the end the results that
 /// `publish` names. Every choice is private: settings to try are chosen by the exponential mechanism (or report noisy
-/// max) on GP-UCB's score, and the setting at the end by the same mechanism on the posterior mean.
+/// max) on GP-UCB's score, and the setting published at the end by the same mechanism on the posterior mean.
 ///
 /// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
 /// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 /// epsilon: the largest for which the composition of all of them has at most `epsilon` at `delta` (bounded-range
 /// composition for adaptive choices; for report noisy max, composition of pure epsilons).
 ///
-/// The first setting is drawn at random without any data, at no privacy cost; it is not announced. The same holds for
-/// every setting that is chosen before any outcome is known (`silence`).
+/// The first setting is drawn at random without any data, at no privacy cost; it is not announced. If outcomes may be
+/// missing (`silence`), the same holds for every setting that is chosen before any outcome is known.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 ///
@@ -56,7 +56,7 @@ pub struct EverySetting {
     /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes; a larger one gives smaller weights and a smaller sensitivity.
+    /// Noise variance that the model assumes; a larger value gives smaller weights and a smaller sensitivity.
     /// Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
@@ -64,7 +64,7 @@ pub struct EverySetting {
     /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
-    /// How noise is sampled, and choices are made. Default: `Exact`.
+    /// How noise is sampled and how choices are made. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -96,7 +96,7 @@ impl EverySetting {
 }
 
 impl EverySetting {
-    /// Whether exact arithmetic can make the first choice, after one setting: checked before anything is tried.
+    /// Checks, before anything is tried, whether exact arithmetic can make the first choice, which follows one trial.
     fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 /// All settings are tried, so the list of settings tried reveals nothing. An outcome has the sensitivity of a
 /// mean over the m validation records, at most g*/m, where g* is the largest minus the smallest loss of one
-/// record. Publishing the setting costs epsilon; publishing its performance, with Laplace noise, costs epsilon
-/// more.
+/// record. To publish the setting costs epsilon; to publish its performance, with Laplace noise, costs another
+/// epsilon.
 ///
-/// Needs as many trials as there are settings, whatever the protocol's rounds.
+/// The number of trials is the number of settings; the protocol's `rounds` do not limit it.
 /// Source: Dwork and Roth 2014, sections 3.3 and 3.4, applied to a finite grid.
 ///
 /// Example: `FixedGrid(epsilon: 1, assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1,
@@ -32,14 +32,14 @@ pub struct FixedGrid {
     /// How the setting is chosen. Default: `Exponential`.
     #[serde(default)]
     pub selection: Selection,
-    /// Which results are published; if only a performance is, it is that of the best setting. Default: `Both`.
+    /// Which results are published; with `Value`, the performance of the best setting. Default: `Both`.
     #[serde(default)]
     pub publish: Part,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
     /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
-    /// How noise is sampled, and choices are made. Default: `Exact`.
+    /// How noise is sampled and how choices are made. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }

@@ -40,12 +40,12 @@ pub struct GpNoiseFree {
     pub a: NonNegative,
     /// tau, rate of the regret.
     pub tau: NonNegative,
-    /// How noise is sampled, and choices are made. Default: `Exact`.
+    /// How noise is sampled. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
 
-/// Noise variance of the model, so that a setting tried twice leaves the matrix invertible.
+/// Noise variance of the model. With it, the covariance matrix is invertible even if a setting is tried twice.
 const NUGGET: f64 = 1e-8;
 
 impl Publication for GpNoiseFree {
@@ -71,7 +71,7 @@ impl Publication for GpNoiseFree {
             scale: Positive::new(1.0).expect("1 is above 0"),
             exploration: Exploration::StandardDeviation,
             exclude_played: false,
-            regulariser: Some(Positive::new(NUGGET).expect("above 0")),
+            regulariser: Some(Positive::new(NUGGET).expect("1e-8 is above 0")),
         })))
     }
 

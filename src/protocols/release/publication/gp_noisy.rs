@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
 /// is published with Laplace noise. If the functions come from the assumed prior, then for every pair of neighbours
-/// each of the two is epsilon-DP with probability at least 1 - delta, and both together are 2 epsilon-DP with
-/// probability at least 1 - delta. With `Printed` constants this is not proven for the outcome.
+/// each of the two releases is epsilon-DP with probability at least 1 - delta over the functions and the noise, and both
+/// together are 2 epsilon-DP with probability at least 1 - delta. This is not (epsilon, delta)-DP, which would have to
+/// hold for every function. With `Printed` constants the statement is not proven for the outcome.
 ///
 /// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
 /// exact outcomes (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each
@@ -43,7 +44,7 @@ pub struct GpNoisy {
     /// rounds. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
-    /// How noise is sampled, and choices are made. Default: `Exact`.
+    /// How noise is sampled and how choices are made. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -51,7 +52,7 @@ pub struct GpNoisy {
 /// Variance of the noise that the owner adds to exact outcomes, in units of the prior's variance.
 const OWN_NOISE: f64 = 1e-8;
 
-/// A probability in at most four significant digits, rounded up.
+/// A probability with at most four significant digits, rounded up.
 fn short(probability: f64) -> f64 {
     let scale = libm::pow(10.0, 3.0 - libm::floor(libm::log10(probability)));
     // A number that has four digits except for rounding stays as it is.
@@ -92,12 +93,13 @@ impl GpNoisy {
         }
     }
 
-    /// Probability that the sensitivity of the published part does not hold, with corrected constants or for a setting.
+    /// Probability that the sensitivity of the published part does not hold; valid with corrected constants, and for a
+    /// setting alone also with printed constants.
     fn failure(&self, part: Part, rounds: u64) -> f64 {
         let inner = self.inner_delta().get();
         match part {
             Part::Setting => k::failure_of_means(inner, rounds),
-            // Whether the setting is published too or not: the union of all failure events.
+            // With or without the setting: the probability of the union of all failure events.
             Part::Value | Part::Both => k::failure_of_best(inner, k::failure_of_q_corrected(inner)),
         }
     }
@@ -263,7 +265,8 @@ mod tests {
         GpNoisy { constants, publish, ..ron::from_str(&text).unwrap() }
     }
 
-    /// Theorem 1 needs a model with the noise of the outcomes. A difference by rounding changes no bit.
+    /// Theorem 1 needs a model that assumes the noise of the outcomes. If the two variances differ by rounding only, the
+    /// model's stays the same, bit for bit.
     #[test]
     fn the_model_has_the_noise_of_outcomes() {
         let recipe = recipe(0.05, Constants::Corrected, Part::Setting);
@@ -311,8 +314,8 @@ mod tests {
 
     /// Neighbours' functions and searches drawn 2,000 times at a large delta, with the printed constants: the events
     /// that the functions lie further apart than c, or a posterior mean further from its function than the bound after
-    /// T rounds, are no more frequent than stated, but frequent enough to be measured; only then may the sensitivity be
-    /// exceeded.
+    /// T rounds, are no more frequent than stated, but frequent enough to be measured; only where one of them occurs may the
+    /// sensitivity be exceeded.
     #[test]
     fn pairs_of_neighbours_fail_no_more_often_than_stated() {
         let recipe = recipe(0.9, Constants::Printed, Part::Setting);

@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 
 /// The best outcome of any search is published with Laplace noise. This is epsilon-DP whatever the prior, if a value is
 /// minus the mean of a loss with the constants that the objective or `assume` states, after convex, regularised training.
-/// With `Printed` constants it is not proven.
+/// With `Printed` constants this is not proven.
 ///
 /// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
-/// different settings. On a box, whose only input is then lambda, the same bound holds: it is about any two values of lambda
-/// between `lambda_min` and `lambda_max`.
+/// different settings. The bound is about any two values of lambda between `lambda_min` and `lambda_max`, so it also holds
+/// on a box whose only input is lambda.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
 ///
 /// Example: `Lipschitz(epsilon: 1, learner: GpUcb(), assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,
@@ -40,13 +40,13 @@ pub struct Lipschitz {
     /// objective states.
     #[serde(default)]
     pub assume: Option<TaskFacts>,
-    /// How noise is sampled, and choices are made. Default: `Exact`.
+    /// How noise is sampled. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
 
-/// Sensitivity of the best outcome found: that of one setting's loss, plus the largest distance of two settings'
-/// losses.
+/// Sensitivity of the best outcome found: the sensitivity of one setting's loss plus the largest distance between two
+/// settings' losses; with `Corrected` constants at most the range of the loss.
 #[must_use]
 pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
     let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;

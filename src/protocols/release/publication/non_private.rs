@@ -10,7 +10,7 @@ use crate::vocab::{Effort, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The setting with the best mean outcome and the best outcome, without protection. No finite epsilon holds.
+/// Publishes the setting with the best mean outcome, and the best outcome, without protection. No finite epsilon holds.
 ///
 /// Example: `NonPrivate(learner: GpUcb())`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

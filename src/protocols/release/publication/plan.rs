@@ -122,13 +122,14 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// Whether a trial may begin only when the trial before has ended, because a proof assumes that its outcome is known.
+    /// Whether a trial may begin only when the previous trial has ended, because a proof assumes that the outcome of the
+    /// previous trial is known.
     fn sequential(&self) -> bool {
         false
     }
 
-    /// Whether the proof of its privacy loss, given which outcomes are known, holds for any set of known outcomes, so that
-    /// outcomes may be missing because of their value. Default: false.
+    /// Whether outcomes may be missing because of their value: either the proof of the privacy loss, given which outcomes
+    /// are known, holds for any set of known outcomes, or the recipe has no proof. Default: false.
     fn allows_missing_outcomes(&self) -> bool {
         false
     }
@@ -168,7 +169,7 @@ pub enum Part {
     Setting,
     /// Its performance only.
     Value,
-    /// Both. In `GpNoisy` and `FixedGrid` each costs epsilon; in `EverySetting` epsilon is for everything together.
+    /// Both. In `GpNoisy` and `FixedGrid` each of the two costs epsilon; in `EverySetting` epsilon is for everything together.
     #[default]
     Both,
 }
@@ -197,21 +198,21 @@ impl Part {
 /// Which constants scale the noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Constants {
-    /// Those that the proofs support.
+    /// The constants that the proofs support.
     #[default]
     Corrected,
-    /// Those printed in the paper.
+    /// The constants that are printed in the paper.
     Printed,
 }
 
 /// What the owner is going to release.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// How the setting is released, if it is.
+    /// How the setting is released; `None` if it is not.
     pub setting: Option<SettingRelease>,
-    /// How its performance is released, if it is.
+    /// How a performance is released; `None` if none is.
     pub value: Option<ValueRelease>,
-    /// How one of all trials is released, the setting alone or with its performance, if it is.
+    /// How one trial out of all trials is released, its setting alone or with its performance; `None` if none is.
     pub best: Option<BestRelease>,
     /// What is proven about the outcome.
     pub guarantees: Vec<Guarantee>,
@@ -268,7 +269,7 @@ pub struct ValueRelease {
     pub of: ValueOf,
 }
 
-/// How one of all trials is released.
+/// How one trial out of all trials is released.
 #[derive(Debug)]
 pub struct BestRelease {
     /// Chooses among settings with their outcomes.
@@ -284,8 +285,8 @@ pub enum Utility {
     PosteriorMean,
     /// The mean outcome of each setting; every one has been tried. Settings without a known outcome are left out.
     Outcomes,
-    /// As `Outcomes`, where settings that were not tried cannot be chosen. Not for private releases: which ones were
-    /// tried depends on the data.
+    /// The mean outcome of each setting that was tried; settings that were not tried cannot be chosen. Not for private
+    /// releases: which settings were tried depends on the data.
     OutcomesOfTried,
 }
 
@@ -318,7 +319,7 @@ pub enum Measure {
     ErrorAgainstBest,
     /// |v~ - v(lambda~)|: the released performance against the mean outcome of the released setting.
     ErrorAtSetting,
-    /// max |mu_T - mu_T'|: by how much the posterior mean differs for the neighbour's data.
+    /// max |mu_T - mu_T'|: the largest difference between the posterior means of the two neighbours.
     RealisedSensitivity,
 }
 

@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box); noise is added to
-/// each outcome, and the setting with the largest noisy outcome is published with this outcome, both for `epsilon`
-/// together. This is the usual method of private hyperparameter tuning.
+/// each outcome, and the setting with the largest noisy outcome is published with this noisy outcome. Both together cost
+/// `epsilon`. This is the usual method of private hyperparameter tuning.
 ///
 /// The privacy cost does not depend on the number of settings. It does not depend on the number of trials either, but only
 /// on its distribution, as long as nobody learns the number. The protocol's `rounds` do not limit the number of trials. No
@@ -162,10 +162,10 @@ impl Publication for RandomRepetitions {
         problems
     }
 
-    /// The theorems are about any algorithm whose output has an order and of which one run is private. A trial draws
+    /// The theorems are about any algorithm whose outputs are ordered and whose single run is private. A trial draws
     /// its point from the box without any data and then has the loss of one noisy outcome, however many points there
-    /// are. Of equal noisy outcomes the last trial's is published; trials are independent and alike, so this is the
-    /// same as an order by a random number that each trial draws without any data.
+    /// are. If noisy outcomes are equal, the last of these trials is published; trials are independent and have the same
+    /// distribution, so the result is the same as with an order by a random number that each trial draws without any data.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }
@@ -186,7 +186,7 @@ impl Publication for RandomRepetitions {
             .with_record_size(ITERATION * trials)
     }
 
-    /// With a Poisson number the noise is Gaussian, and its loss is computed at once.
+    /// With a Poisson number of trials the noise is Gaussian, and the time to compute its loss does not grow with epsilon.
     fn accounted(&self) -> f64 {
         if self.repetitions.shape().is_some() { accounted_pure(self.epsilon) } else { ONE_RELEASE }
     }

@@ -17,7 +17,7 @@ pub enum Search {
     Sampling(Sampling),
     /// A random number of settings, each drawn uniformly.
     Repeated(Repetitions),
-    /// Every setting at most once, until one is above a threshold.
+    /// Settings one after another, each at most once, until the outcome of one is above a threshold.
     UntilAbove {
         /// Compares outcomes with the threshold.
         mechanism: FirstAbove,
@@ -51,10 +51,10 @@ pub struct Sampling {
     pub ends_with_a_setting: bool,
 }
 
-/// How a setting is chosen among outcomes.
+/// The mechanism that chooses a setting by its utility.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Selection {
-    /// The exponential mechanism. McSherry and Talwar 2007.
+    /// The exponential mechanism (McSherry and Talwar 2007).
     #[default]
     Exponential,
     /// Report noisy max with exponential noise (Dwork and Roth 2014): at the same epsilon its expected utility is never

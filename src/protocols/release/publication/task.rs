@@ -14,7 +14,7 @@ use std::sync::Arc;
 const ROUNDING: f64 = f64::EPSILON;
 /// No normal deviate is larger: they come from 53 random bits by inversion.
 const LARGEST_DEVIATE: f64 = 9.0;
-/// If nothing is known of a value, it is assumed to lie within this many prior standard deviations of the prior mean.
+/// If nothing is known about a value, it is assumed to lie within this many prior standard deviations of the prior mean.
 const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
 
 /// What is public about a tuning task.
@@ -35,7 +35,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// What is public of an instance, for a search of `rounds` trials.
+    /// What is public about an instance, for a search of `rounds` trials.
     #[must_use]
     pub fn of(instance: &Instance, rounds: u64) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Task {
     }
 
     /// The same task, whose model assumes the noise that outcomes have. Proofs about posterior means and regret need this; a
-    /// difference of at most 1e-9 of the variance is rounding, and stays.
+    /// difference of at most 1e-9 of the variance is taken as rounding and left as it is.
     #[must_use]
     pub fn with_model_noise(mut self) -> Self {
         let variance = self.noise_sd * self.noise_sd;
@@ -105,8 +105,8 @@ impl Task {
             .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
-    /// The largest rounding error of a score: the prior's mean, plus t outcomes above it with weights whose absolute
-    /// values sum up to `reach`, plus a width. Everything but outcomes is public.
+    /// The largest rounding error of a score: the prior mean, plus the differences of t outcomes from it, times weights whose
+    /// absolute values sum up to `reach`, plus `width`. Everything except the outcomes is public.
     ///
     /// # Errors
     /// If it is not finite.
@@ -163,8 +163,8 @@ impl Task {
         })
     }
 
-    /// The most that replacing one validation record changes the outcome of one setting, and the basis that follows
-    /// from the facts it is computed from ([`Self::loss_facts`]).
+    /// The largest change of one setting's outcome if one validation record is replaced, and the basis of this bound, which
+    /// follows from the facts about the loss ([`Self::loss_facts`]).
     ///
     /// # Errors
     /// If neither the objective nor the recipe states these facts, or those it states contradict each other.
@@ -177,8 +177,8 @@ impl Task {
         Ok((record_sensitivity(records, loss_range, lipschitz, lambda_min, 2.0), basis))
     }
 
-    /// The facts that a proof uses, and the basis that follows: the objective's own facts, or those that a recipe
-    /// assumes.
+    /// The facts that a proof uses, and the basis that follows from their source: the objective's own facts, or those that a
+    /// recipe assumes.
     pub(super) fn loss_facts(
         &self,
         assume: Option<TaskFacts>,
@@ -222,14 +222,14 @@ impl Task {
 
 /// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss over
 /// the validation records, and that models are linear and trained with a regularisation of at least `lambda_min` by a
-/// 1-Lipschitz loss of the margin, on records of norm at most 1. If the objective states facts too, the weaker of both
-/// count.
+/// 1-Lipschitz loss of the margin, on records of norm at most 1. If the objective states facts too, the weaker of the two
+/// values counts for each fact.
 ///
 /// Example: `TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskFacts {
-    /// m, validation records.
+    /// m, the number of validation records.
     pub records: Positive,
     /// g*, the largest minus the smallest loss of one record.
     pub loss_range: Positive,
