@@ -5,7 +5,7 @@ use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The clipping norm follows a quantile of the norms of agents' vectors: after each sum, S <- S exp(-eta (b - gamma)),
+/// The clipping norm S follows a quantile of the norms of agents' vectors: after each sum, S <- S exp(-eta (b - gamma)),
 /// where b is the noisy share of the sampled vectors whose norm is at most the clipping norm (S / sqrt(P) with P regions).
 ///
 /// Each sampled vector adds 1/2 or -1/2 to a count with Gaussian noise of standard deviation `sigma_b`, and b = 1/2 +

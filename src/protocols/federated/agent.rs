@@ -1,4 +1,4 @@
-//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends its
+//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends draws of its
 //! weights.
 
 use super::common::AgentCommon;
@@ -55,7 +55,7 @@ pub(super) struct Agent {
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
-    /// `beta_t` of rounds 1, 2, ..; empty where it is 1 throughout.
+    /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round.
     pub(super) widths: Arc<Vec<f64>>,
     pub(super) repeated: Repeated,
     /// The queries measured; empty if repeated points are allowed.
@@ -71,7 +71,7 @@ pub(super) struct Agent {
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
-    /// If the server selects agents by loss: the selection, which determines which agents report, and what.
+    /// If the server selects agents by loss: the selection, which determines which agents report and what they report.
     pub(super) reporting: Option<SelectionModel>,
     /// The measurements, kept only if losses are reported.
     pub(super) seen: Vec<(Query, f64)>,
@@ -88,8 +88,8 @@ pub(super) struct Agent {
     pub(super) jitter: JitterWatch,
     /// The conditions under which the privacy losses of all releases hold.
     pub(super) conditions: Vec<String>,
-    /// What relays that can read the agent's messages have spent of the budget. The budget does not cover what the server
-    /// sees, because the server is trusted with the vectors.
+    /// The releases to relays that can read the agent's messages, counted against the budget. The budget does not cover
+    /// what the server sees, because the server is trusted with the vectors.
     pub(super) meter: BudgetMeter,
 }
 
@@ -161,8 +161,8 @@ impl Agent {
         Query::Arm(largest(&scores))
     }
 
-    /// The query by Thompson sampling: where a draw from N(mean, (scale beta_t)^2 covariance) of the agent's own model is
-    /// largest.
+    /// The query by Thompson sampling: the point at which a draw from N(mean, (scale beta_t)^2 covariance) of the agent's
+    /// own model is largest.
     fn own_choice(&self, round: u64) -> Result<Query, GpError> {
         let width = self.widths.get(round.saturating_sub(1) as usize).map_or(1.0, |width| *width);
         let mut stream = self.key.child("thompson").index(round).stream();
@@ -233,7 +233,7 @@ impl Agent {
     }
 
     /// Answers a round: with a draw of the weights if the server has asked for it and rounds still share weights, with the
-    /// loss if there is one to report, and otherwise with the message that the agent has made its measurement. An agent
+    /// loss if there is one to report, and otherwise with a message that says only that the agent has measured. An agent
     /// that is silent because of what it measured sends nothing.
     fn answer(
         &mut self,
@@ -328,8 +328,8 @@ impl Agent {
         true
     }
 
-    /// Sends shares at most once per round, so that no party gets from this agent shares of both secrets of an agent, and
-    /// only if a majority of the agents of whose secrets it holds shares is in the sum.
+    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of one agent. Sends them
+    /// only if the sum contains a majority of the agents whose secrets' shares this agent holds.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before

@@ -12,7 +12,7 @@ use crate::vocab::{Problem, SearchBox};
 const FINITE: &str = "leave it out, or use a finite set of arms, `points: Sobol(1024)` in the objective";
 
 impl Federated {
-    /// Problems of a recipe for an objective whose queries are the points of a box.
+    /// What is wrong with the recipe for an objective whose queries are the points of a box.
     pub(super) fn check_box(&self, objective: &dyn Objective) -> Vec<Problem> {
         let Some(domain) = objective.domain() else { return Vec::new() };
         let mut problems = Vec::new();
@@ -25,8 +25,7 @@ impl Federated {
             refuse("", expected, "a program that is asked for each point of a box");
         }
         if self.perturbation.get() > 0.0 {
-            let expected =
-                "0 on a box: a function with another random number at every point has no largest value there";
+            let expected = "0 on a box: a function to which a new random number is added at every point has no largest value there";
             refuse("perturbation", expected, &self.perturbation.to_string());
         }
         if matches!(self.width, Width::Theorem { .. }) {

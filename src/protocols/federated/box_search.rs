@@ -1,5 +1,5 @@
-//! An agent's search for the largest value on a box of a function: of the sampled function that the shared vectors
-//! describe, or of a draw from the agent's own model.
+//! An agent's search for the point of a box at which a function is largest: the sampled function that the shared vectors
+//! describe, or a draw from the agent's own model.
 
 use super::query::Query;
 use super::regions::Regions;
@@ -28,7 +28,7 @@ pub(super) struct BoxSpace {
     pub(super) domain: SearchBox,
     /// The features that all agents share, as functions on the unit cube.
     pub(super) basis: FourierFeatures,
-    /// Sobol' points of the unit cube, valid ones, the same for all agents: candidates for the largest value.
+    /// Valid Sobol' points of the unit cube, the same for all agents: candidates for the point with the largest value.
     pub(super) sample: Arc<Points>,
 }
 

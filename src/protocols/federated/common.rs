@@ -10,7 +10,7 @@ use crate::rng::Key;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The scenario's settings of the shared features. If a setting is `None`, that of the surrogate is used.
+/// The scenario's settings of the shared features. If a setting is `None`, the surrogate's value is used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FeatureRecipe {
     /// Number of features, M.
@@ -86,7 +86,7 @@ impl AgentCommon {
         Ok(Self { surrogate, covariance, prior, features, m, space, points, prior_weights })
     }
 
-    /// The domain, cut into this number of regions.
+    /// The domain, cut into `count` regions.
     pub(super) fn regions(&self, count: usize) -> Regions {
         match &self.space {
             Some(space) => Regions::of_box(&space.domain, &self.points, count),

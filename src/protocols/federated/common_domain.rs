@@ -1,5 +1,5 @@
-//! Whose vectors are in which sum, and at which points each agent follows sums, if agents can measure parts of the domain
-//! only. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
+//! Whose vectors are in which sum, and at which points each agent follows sums, if an agent can measure only a part of the
+//! domain. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
 
 use super::overlap::{Overlap, Part};
 use super::placement::Placement;

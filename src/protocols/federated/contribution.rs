@@ -85,16 +85,16 @@ impl MaskingContract {
         words
     }
 
-    /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`:
-    /// only if a majority of the agents of whose secrets it holds shares is among these. A sum over
-    /// few agents has little noise, and a sum over one agent is that agent's answer.
+    /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`: only if these include a
+    /// majority of the agents whose secrets' shares it holds. A sum over few agents has little noise, and a sum over one
+    /// agent is that agent's answer.
     pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
         let held = self.secrets.graph.held_by(holder);
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()
     }
 
-    /// Whether the agents that answered hold enough shares to unmask their sum. With few
-    /// neighbours, this must be so in the neighbourhood of every member whose masks are in the sum.
+    /// Whether the agents that answered hold enough shares to unmask their sum. With few neighbours, they must hold enough
+    /// shares of the secret of every member whose masks are in the sum.
     pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
         let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
         self.secrets.graph.covers(&holders, answered, members, self.secrets.threshold())

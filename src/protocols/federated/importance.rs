@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 pub struct Importance {
     /// Where p is taken from.
     pub answers: AnswerChance,
-    /// The upper limit of 1 / p, which limits the growth of the noise; the weight of agents that
-    /// answer less often is then too small.
+    /// The upper limit of 1 / p, which limits the growth of the noise. Agents that answer more rarely than the limit allows
+    /// have too small a weight.
     /// Default: 10.
     #[serde(default = "ten")]
     pub most: Positive,
@@ -60,7 +60,7 @@ impl Importance {
     pub(super) fn problems(&self, groups: &[String]) -> Vec<Problem> {
         let mut problems = Vec::new();
         if self.most.get() < 1.0 {
-            let expected = "a factor of at least 1, that of an agent that always answers";
+            let expected = "a factor of at least 1, which is the factor of an agent that always answers";
             problems.push(Problem::wrong("most", expected, self.most.to_string(), "leave it out"));
         }
         if let AnswerChance::Stated(by_group) = &self.answers {

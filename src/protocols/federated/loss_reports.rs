@@ -5,8 +5,8 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gaussian noise in the losses that agents report for a selection by loss: each is clipped to [0, `bound`], and the server
-/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses them. The selections reveal
+/// Gaussian noise in the losses that agents report for a selection by loss: the server clips each loss to [0, `bound`] and
+/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses the loss. The selections reveal
 /// something about the noisy losses to the agents, so the ledger has an entry for all losses of a round, as if agents
 /// saw them.
 ///
@@ -14,14 +14,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossReports {
-    /// The largest report, in squared units of the objective. (What is reported depends on the selection.)
+    /// The largest loss that an agent reports, in squared units of the objective. (Which loss is reported depends on the
+    /// selection.)
     pub bound: Positive,
     /// The standard deviation of the noise, in units of `bound`.
     pub noise_multiplier: Positive,
 }
 
 impl LossReports {
-    /// A loss within the bound; 0 for NaN.
+    /// The loss clipped to [0, `bound`]; 0 for NaN.
     #[must_use]
     pub fn clipped(&self, loss: f64) -> f64 {
         if loss > 0.0 { loss.min(self.bound.get()) } else { 0.0 }

@@ -11,9 +11,9 @@ use crate::protocols::stage::end_refused;
 use std::sync::Arc;
 
 impl Server {
-    /// Gives the round up unless a majority of the agents answered or, with few neighbours, a majority of the
-    /// neighbours of every member whose masks are in the sum. Otherwise checks the budget, then requests shares from
-    /// the agents that answered.
+    /// Gives the round up if too few agents answered: with full masks, no majority of all agents; with few neighbours, no
+    /// majority of the neighbours of some member whose masks are in the sum. Otherwise checks the budget, then requests
+    /// shares from the agents that answered.
     pub(super) fn start_unmasking(
         &mut self,
         contract: &MaskingContract,

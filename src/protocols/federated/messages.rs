@@ -17,7 +17,7 @@ vocabulary! {
     pub enum Message {
         /// From the server: measure your initial points.
         Begin = 0,
-        /// From the server: the round's vectors, one per region; none if nothing is shared or no sum was computed.
+        /// From the server: the round's vectors, one per region; `None` if nothing is shared or no sum was computed.
         Share {
             /// The round, from 1.
             round: u64,
@@ -69,8 +69,8 @@ vocabulary! {
             /// By agent: whether the server has its key.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent: for every round a public key, and a share of both of its secrets for every agent whose key it
-        /// knows.
+        /// From an agent: for every round a public key, and for every agent whose key it knows a share of each of its two
+        /// secrets.
         Dealt {
             /// Number of agents that receive shares.
             holders: u64,

@@ -1,4 +1,5 @@
-//! What sums contain, and where they lead agents, if agents can measure parts of the domain only.
+//! Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of the
+//! domain.
 
 use super::regions::Regions;
 use crate::vocab::{Probability, Problem};
@@ -6,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whose vectors the sums contain, and to which points agents follow the sums, if agents can measure parts of the
-/// domain only (`domain` of their differences). An agent follows the sums if it measures the point at which the
+/// Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of the
+/// domain (`domain` of its group's `differences`). An agent follows the sums if it measures the point at which the
 /// function that the sums describe is largest. Restrictions are computed from the agents' parts alone, not from
 /// outcomes. They are taken as public, and no privacy loss covers them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +55,7 @@ impl Overlap {
         })
     }
 
-    /// For each point, whether agents follow sums to it, if they can measure it; `None` if they follow sums to all points.
+    /// For each point, whether the agents that can measure it follow sums to it; `None` if agents follow sums to all points.
     pub(super) fn followed(&self, parts: &[Part]) -> Option<Vec<bool>> {
         let Self::CommonPoints(share) = self else { return None };
         let points = parts.iter().flatten().map(|part| part.len()).next()?;

@@ -15,7 +15,7 @@ impl fmt::Debug for Respondents {
     }
 }
 
-/// Names of the outcomes, by which reports find them.
+/// Names of these outcomes; reports find the outcomes by their names.
 const OF_HETEROGENEITY: &str = "mean heterogeneity of answers heard minus that of answers due";
 const OF_REGRET: &str = "mean simple regret of answers heard minus that of answers due";
 const QUARTERS: [&str; 4] = [
@@ -47,9 +47,9 @@ impl ParticipationTally {
             .for_each(|(count, answered)| *count += u64::from(*answered));
     }
 
-    /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that
-    /// were due. The value is undefined if no answer entered a sum; the result is `None` if all
-    /// did. Agents without the quantity (NaN, infinite) are left out of both means.
+    /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that were due. The value is
+    /// undefined if no answer entered a sum; the result is `None` if all answers did. Agents whose quantity is NaN or
+    /// infinite are left out of both means.
     fn bias(&self, name: &str, of: &[f64]) -> Option<SeriesOutcome> {
         let known = || self.answers.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());

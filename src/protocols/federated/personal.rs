@@ -25,7 +25,7 @@ impl AgentLevel {
     }
 }
 
-/// Each level once, in descending order of rate: the first one is the first to exceed a budget.
+/// Each level once, in descending order of rate: the first level is the first to exceed a budget.
 pub(super) fn levels_of(by_agent: &[AgentLevel]) -> Vec<AgentLevel> {
     let mut found = by_agent.to_vec();
     found.sort_by(|a, b| b.rate.total_cmp(&a.rate).then(b.epsilon.get().total_cmp(&a.epsilon.get())));
@@ -101,14 +101,17 @@ impl Federated {
                 "leave `silence` out",
             )
         } else if self.regret_terms.is_some() {
-            ("no `regret_terms`: the theorem is about one sampling rate", "leave one of the two out")
+            (
+                "no `regret_terms`: the theorem is about one sampling rate",
+                "leave `personal` or `regret_terms` out",
+            )
         } else {
             return None;
         };
         Some(Problem::wrong("personal", expected, "both", cure))
     }
 
-    /// The epsilon and the rate of each agent, in order; `None` if agents have no epsilon of their own. `key` is the
+    /// The epsilon and the rate of each agent, by agent; `None` if agents have no epsilons of their own. `key` is the
     /// replication's node of the seed tree.
     #[must_use]
     pub fn agent_levels(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Placement {
     /// By agent, the region that it explores, from 0.
     pub explored: Vec<usize>,
-    /// By region and agent; `None` if every sum contains all agents.
+    /// By region and agent: whether the region's sum contains the agent; `None` if every sum contains all agents.
     covering: Option<Arc<Vec<Vec<bool>>>>,
 }
 

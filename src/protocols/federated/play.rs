@@ -15,7 +15,7 @@ use crate::rng::Key;
 use crate::vocab::{Effort, Problem, ProtectedUnit};
 use std::sync::Arc;
 
-/// The settings that a fork may change if the server of some series is not trusted.
+/// The settings that a fork may change if there is a series whose server is not trusted.
 const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
 /// The settings that a fork may change if the servers of all series are trusted. The neighbouring relation must stay the
@@ -34,8 +34,8 @@ const OF_ALL: &[&str] = &[
     "series.*.sharing.Aggregate.visible_participation",
 ];
 
-/// The settings that a fork may change if agents of some series have epsilons of their own and the servers of all series are
-/// trusted. Each agent's rate was computed for the noise and the sampling of the whole run, so these stay.
+/// The settings that a fork may change if the servers of all series are trusted and there is a series whose agents have
+/// epsilons of their own. Each agent's rate was computed for the noise and the sampling of the whole run, so these stay.
 const OF_PERSONAL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -61,8 +61,8 @@ impl Protocol for Federated {
         true
     }
 
-    /// Agents draw functions over all points of the objective; an objective with the data of agents must have them for
-    /// every agent.
+    /// Agents draw functions over all points of the objective, so there may not be too many points. An objective that holds
+    /// the data of agents must have data for every agent.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let most = MAX_ARMS as u64;
         let here = self.agents(stage) as u64;
@@ -111,8 +111,8 @@ impl Protocol for Federated {
         vec![ProtectedUnit::Agent]
     }
 
-    /// What masked agents and their server agreed on at the start cannot change later, nor can the settings from which the
-    /// rates of agents with epsilons of their own were computed.
+    /// A fork cannot change what masked agents and their server agreed on at the start. Nor can it change the settings from
+    /// which the rates of agents with epsilons of their own were computed.
     fn changeable(&self) -> &'static [&'static str] {
         let mut aggregates = self.series.iter().filter_map(|series| series.sharing.aggregate());
         if aggregates.clone().any(|aggregate| aggregate.server.is_masked()) {
@@ -212,8 +212,8 @@ impl Federated {
         Ok(Replication { recipe: self, stage, instance, common, agents, own, groups, key })
     }
 
-    /// The problem of each of these agents, given as its party and its group; `prior` is the factor of the surrogate's
-    /// covariance at the arms; a box has none.
+    /// The problem of each of these agents, which are given by party and group. `prior` is the Cholesky factor of the
+    /// surrogate's covariance at the arms; `None` on a box.
     fn own_problems(
         &self,
         stage: &ReplicationSetup,

@@ -30,7 +30,7 @@ fn tied(quantities: &BTreeSet<PartyQuantity>) -> String {
     format!("{TIED}{of} (`together`), and so who answers in time")
 }
 
-/// The public fact that the times of messages reveal.
+/// The public fact about who answers and when, which the times of messages reveal.
 const WHO_AND_WHEN: &str =
     "who answers in which round, and when, and so when rounds end: taken as independent of the agents' data";
 
@@ -105,7 +105,7 @@ pub(super) fn facts(sharing: &Sharing, tells: bool, objective: &[PublicFact]) ->
     facts
 }
 
-/// The public fact where agents have epsilons of their own.
+/// The public fact about epsilons of agents; `None` if agents have no epsilons of their own.
 pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     let Sharing::Aggregate(Aggregate { personal: Some(_), .. }) = sharing else { return None };
     let what = "the epsilon of each agent, and so the probability with which it is sampled: assumed not to depend on the agent's \
@@ -113,8 +113,8 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     Some(PublicFact::new(what, Origin::Protocol).about(PROTECTED))
 }
 
-/// Public facts about the problem of a federation: those of its objective, of its input tables, and
-/// of speed and availability that depend on the agents' data (`together`).
+/// Public facts about the problem of a federation: the facts about its objective, about its input tables, and about speed
+/// and availability that depend on the agents' data (`together`).
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     let parties = stage.traits.iter().filter_map(|party| party.together.as_ref());
     let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.revealed_by_times()).collect();

@@ -1,4 +1,4 @@
-//! Reassigns objectives and noises to agents by rank, where these depend on other quantities of the agents.
+//! Reassigns objectives and noises to agents by rank, if the scenario makes these depend on other quantities of the agents.
 
 use crate::network::PartyQuantity;
 use crate::objectives::Noise;

@@ -150,8 +150,8 @@ impl Federated {
         ))
     }
 
-    /// The condition under which the computed cost of a sum holds, in the words that follow "holds
-    /// only with". `None` if the cost does not depend on earlier releases.
+    /// The condition under which the computed cost of a sum holds, in words that follow "holds only with". `None` if the
+    /// cost does not depend on earlier releases.
     pub(super) fn condition_of_costs(&self, aggregate: &Aggregate) -> Option<String> {
         if aggregate.noise_multiplier.get() <= 0.0 {
             return None;
@@ -174,7 +174,7 @@ impl Federated {
         self.members(stage).iter().map(|(_, members)| members.len()).sum()
     }
 
-    /// Party and group of each agent, in order.
+    /// Party and group of each agent, in the order of the parties.
     pub(super) fn in_order(&self, stage: &ReplicationSetup) -> Vec<(usize, usize)> {
         let mut agents: Vec<(usize, usize)> = Vec::new();
         for (group, (_, found)) in self.members(stage).iter().enumerate() {

@@ -11,9 +11,9 @@ use std::sync::Arc;
 pub(super) struct Roster {
     /// By agent: the name of its group.
     pub(super) groups: Arc<Vec<String>>,
-    /// By agent: whether it is asked in this round; `None` if all are.
+    /// By agent: whether it is asked in this round; `None` if all agents are asked.
     selected: Option<Vec<bool>>,
-    /// When the agents were asked.
+    /// The time at which the agents were asked in this round.
     asked_at: Time,
     /// By agent: the number of rounds in which it was asked, and the number of those in which it answered in time.
     counts: Vec<(u64, u64)>,
@@ -59,7 +59,7 @@ impl Roster {
         self.selected.is_some()
     }
 
-    /// Selects the agents of a round; `None` asks all of them.
+    /// Selects the agents of a round; with `by` = `None`, all agents are asked.
     pub(super) fn select(&mut self, round: u64, by: Option<&SelectionModel>, stream: &mut Stream) {
         self.history.round = round;
         self.selected = by.and_then(|by| by.as_dyn().select(&self.history, stream));
@@ -111,7 +111,7 @@ impl Roster {
 
     /// The weights of this round, regions x agents, computed from the `weights` of the schedule. Only agents that are
     /// asked have weights, which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over
-    /// the probability that the agent's answer arrives, at most by `most`.
+    /// the probability that the agent's answer arrives; this factor is at most `most`.
     pub(super) fn weighted(
         &self,
         mut weights: Vec<Vec<f64>>,

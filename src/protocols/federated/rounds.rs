@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 /// The behaviour of a policy: when a server closes a round. Every policy closes early once all agents that were asked have
 /// answered.
 pub trait Policy {
-    /// The longest that a round stays open.
+    /// The longest time that a round stays open.
     fn patience(&self) -> Span;
 
     /// Whether a round can be closed now: `agents` agents were asked, `fresh` of them have answered this round, and
@@ -21,10 +21,9 @@ pub trait Policy {
         false
     }
 
-    /// The number k of answers that enter a sum, if only the first k to arrive do; otherwise
-    /// `None`. The paper's claim is then computed with the rate k / number of agents, if that is
-    /// below the sampling rate. The actual loss is computed with the sampling rate, since agents
-    /// that answer fast are in more sums.
+    /// The number k, if only the first k answers that arrive enter a sum; otherwise `None`. With such a k the paper's claim
+    /// is computed with the rate k / number of agents, if this rate is below the sampling rate. The actual loss is computed
+    /// with the sampling rate, since agents that answer fast are in more sums.
     fn answers_in_sum(&self) -> Option<u64> {
         None
     }
@@ -203,7 +202,7 @@ fn too_many(k: NonZeroU64, agents: u64) -> Vec<Problem> {
 }
 
 impl RoundPolicy {
-    /// The longest that a round stays open.
+    /// The longest time that a round stays open.
     pub(super) fn patience(&self) -> Span {
         self.as_dyn().patience()
     }
@@ -213,8 +212,8 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate with which the paper's claim is computed, if that is not the sampling rate: k / `agents`, if the policy
-    /// keeps the first k answers, and agents are sampled at a larger rate.
+    /// The rate with which the paper's claim is computed: k / `agents`, if the policy keeps the first k answers and agents
+    /// are sampled at a larger rate; `None` if it is the sampling rate.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().answers_in_sum(), participation) else {

@@ -34,7 +34,8 @@ pub struct AgentGroup {
     /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
-    /// h: each agent's objective is sqrt(1 - h) f + sqrt(h) g, f common to all and g its own, both around the prior mean.
+    /// h: each agent's objective minus the prior mean is sqrt(1 - h) f + sqrt(h) g, with f common to all agents and g the
+    /// agent's own.
     /// If every draw of the objective gives the same values, as those of a table do, g is drawn from the Gaussian
     /// process that is the objective's surrogate. Default: 0.
     #[serde(default = "same")]
@@ -82,7 +83,7 @@ pub struct FederatedSeries {
     /// When the server ends a round. Default: when all have answered, after 60 s at the latest.
     #[serde(default)]
     pub policy: RoundPolicy,
-    /// K: after round K agents search on their own. No vector and no sum is sent any more, so that there is no further
+    /// K: after round K agents search on their own. No vector and no sum is sent any more, so there is no further
     /// privacy loss, except by `silence` that depends on what agents measured. Agents and server still exchange empty
     /// messages, because an agent begins a round, and spends its compute time, when a message arrives; if that message is
     /// lost, the agent makes no measurement in that round.
@@ -101,7 +102,7 @@ impl FederatedSeries {
         self.local_after.map_or(all, |last| all.min(last.get()))
     }
 
-    /// The problem of a `local_after` that contradicts another setting or that no round follows.
+    /// The problem of a `local_after` that contradicts another setting, or after which no round follows.
     pub(super) fn local_problem(&self, rounds: u64) -> Option<Problem> {
         let last = self.local_after?;
         match &self.sharing {
@@ -115,7 +116,7 @@ impl FederatedSeries {
                 "local_after",
                 "none together with closing_broadcast, which comes after the last round",
                 last.to_string(),
-                "leave one of the two out",
+                "leave `local_after` or `closing_broadcast` out",
             )),
             Sharing::Aggregate(_) | Sharing::RandomAgent(_) => (last.get() >= rounds).then(|| {
                 Problem::wrong(
@@ -174,13 +175,13 @@ pub enum Sharing {
     Aggregate(Aggregate),
 }
 
-/// Nothing: each agent does Thompson sampling alone: `Alone()`.
+/// Agents share nothing, and each does Thompson sampling with its own model: `Alone()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Alone {}
 
-/// The weights of one random agent, as FTS was first published: `RandomAgent()`. Source: Dai, Low and Jaillet 2020,
-/// Algorithm 1.
+/// Each agent gets the vector of one random other agent, as in the first publication of FTS: `RandomAgent()`. Source: Dai,
+/// Low and Jaillet 2020, Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomAgent {}
@@ -216,11 +217,11 @@ pub struct Aggregate {
     /// Who takes part in a sum. Default: everybody, `Poisson(1)`.
     #[serde(default = "everybody")]
     pub participation: Participation,
-    /// An epsilon for each agent: each is sampled as often as its own epsilon allows. Default: all are sampled alike.
+    /// An epsilon for each agent: each agent is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
-    /// Whose vectors a sum contains, and at which points agents follow it, if agents can measure parts of the domain only.
-    /// Default: `WholeDomain`.
+    /// Whose vectors a sum contains, and at which points agents follow it, if an agent can measure only a part of the
+    /// domain. Default: `WholeDomain`.
     #[serde(default, skip_serializing_if = "Overlap::is_default")]
     pub overlap: Overlap,
     /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
@@ -250,7 +251,8 @@ pub struct Aggregate {
     /// T broadcasts only. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
-    /// What the noise is scaled to, and the sensitivity in the ledger. Default: `LargestWeight`, the paper's.
+    /// The rule for two sensitivities: the one to which the noise is scaled, and the one from which the privacy loss is
+    /// computed. Default: `LargestWeight`, the paper's.
     #[serde(default)]
     pub sensitivity: SensitivityRule,
     /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
@@ -334,7 +336,7 @@ impl Sharing {
         }
     }
 
-    /// The clipping norm; with an adaptive clipping norm, that of the first sum.
+    /// The clipping norm; if it is adaptive, the norm of the first sum.
     pub(super) fn clip(&self) -> Option<Positive> {
         self.aggregate()?.clip
     }

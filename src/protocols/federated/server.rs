@@ -64,11 +64,13 @@ pub(super) struct Server {
     pub(super) late: Vec<Option<Dated>>,
     /// By agent: the vector of its latest answer.
     pub(super) last: Vec<Option<Dated>>,
-    /// For a server that is not trusted: the setup, the contract, the masked words of this round by agent, and the
-    /// unmasking of their sum.
+    /// The progress of the agreement on masks, for a server that is not trusted.
     pub(super) setup: Setup,
+    /// What all agents and the server agreed on for masked sums; `None` if the server is trusted.
     pub(super) contract: Option<Arc<MaskingContract>>,
+    /// By agent: its masked words of this round.
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
+    /// The unmasking of this round's sum, while the server waits for shares.
     pub(super) unmasking: Option<Unmasking>,
     /// Rounds that were given up after shares had been requested.
     pub(super) unopened: Vec<PendingUnmasking>,
@@ -79,9 +81,9 @@ pub(super) struct Server {
     pub(super) silence_relays: Arc<[Observer]>,
     /// Conditions under which all losses hold.
     pub(super) conditions: Vec<String>,
-    /// Answers since the last sum.
+    /// Number of answers since the last sum.
     pub(super) buffered: u64,
-    /// How many of these answers were to earlier rounds.
+    /// Number of these answers that were to earlier rounds.
     pub(super) stale: u64,
     /// Relays between server and agents: if agents are selected by loss, the size of an answer shows them who is
     /// selected.

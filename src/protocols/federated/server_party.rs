@@ -101,8 +101,8 @@ impl Party<FederatedProtocol> for Server {
             self.sharing.clone_from(&fresh.sharing);
             self.neighbours.clone_from(&fresh.neighbours);
             self.policy.clone_from(&fresh.policy);
-            // Conditions of costs follow from the settings. Those from before the fork stay: the costs of earlier sums hold
-            // under them.
+            // Conditions of costs follow from the settings. The conditions from before the fork stay: the costs of earlier
+            // sums hold under them.
             let new = fresh.conditions.iter().filter(|condition| !self.conditions.contains(condition));
             let new: Vec<String> = new.cloned().collect();
             self.conditions.extend(new);
@@ -252,8 +252,9 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // The planned number of sampled agents. The noisy count of vectors within the norm is divided by it. With the
-        // divisor `Arrived` it is planned for the agents whose vectors arrived, otherwise for those that were asked.
+        // The planned number of sampled agents, by which the noisy count of vectors within the norm is divided. With the
+        // divisor `Arrived` it is computed from the number of vectors that arrived, otherwise from the number of agents that
+        // were asked.
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),

@@ -16,18 +16,20 @@ pub enum ServerTrust {
     Trusted,
     /// The server sees sums only, and which agents answer: each agent decides at random whether it takes part, adds a
     /// share of the noise, and masks what it sends with numbers agreed on with every other agent (or with `neighbours`
-    /// of them) and with numbers of its own. The server can compute the sum of a round only if a majority of agents
-    /// answers and sends its shares of the masks (with `neighbours`, a majority of the neighbours of each agent);
-    /// otherwise agents get no sum. The server is assumed to follow the protocol, in particular to send the same lists
-    /// to all agents, but to learn whatever it can from what it receives.
+    /// of them) and with numbers of its own. If no agent colludes with the server, it can compute the sum of a round only if
+    /// a majority of agents answers and sends its shares of the masks (with `neighbours`, a majority of the neighbours of
+    /// each agent); colluding agents can make up for missing shares. Agents get a sum only if such a majority sends shares.
+    /// The server is assumed to follow the protocol, in particular to send the same lists to all agents, but to learn
+    /// whatever it can from what it receives.
     ///
     /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {
         /// Share of agents that may drop out before the noise in the sum is smaller than planned.
         planned_dropout: Probability,
         /// Largest number of agents that collude (share what they know), with the server or with each other. Each
-        /// knows its own share of the noise, so losses are computed without these shares. They must be fewer than a
-        /// majority of all agents. Default: 0, nobody colludes.
+        /// knows its own share of the noise, so losses are computed without these shares. With full masks, they must be
+        /// fewer than a majority of all agents; with `neighbours`, the random graph must protect with a probability of at
+        /// least 0.9. Default: 0, nobody colludes.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
         /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are
@@ -78,7 +80,7 @@ impl ServerTrust {
         Some(if absent <= planned { planned } else { (absent.div_ceil(step) * step).min(agents) })
     }
 
-    /// The condition on a graph of few neighbours, in the words that follow "on".
+    /// The condition on a graph of few neighbours, in words that follow "on".
     pub(super) fn graph_condition(self, agents: usize, absent: usize) -> Option<String> {
         let (k, failure) = (self.neighbours()?, self.failure(agents, absent)?);
         let gone = self.gone(agents, absent)?;

@@ -1,4 +1,4 @@
-//! The model whose weights agents share: linear in features that are the same for all agents, so that the weights of
+//! The model whose weights agents share. It is linear in features that are the same for all agents, so the weights of
 //! several agents can be summed.
 
 use super::common::AgentCommon;
@@ -36,9 +36,9 @@ pub(super) const FEW: usize = 16;
 pub(super) struct SharedModel {
     common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
-    /// The posterior given all measurements, once there are more than [`FEW`]. It takes M^2 / 2 numbers, so that with few
-    /// measurements every draw computes it anew. Always absent if outcomes are centred by their own mean, which changes
-    /// with every outcome.
+    /// The posterior given all measurements, once there are more than [`FEW`]. It takes about M^2 / 2 numbers, so with few
+    /// measurements every draw computes it anew. It is always absent if outcomes are centred by their own mean, which
+    /// changes with every outcome.
     posterior: Option<WeightPosterior>,
     /// The measurements (query, and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
     seen: Vec<(Query, f64)>,
@@ -94,7 +94,7 @@ impl SharedModel {
         Ok(self.given(centre)?.sample(stream))
     }
 
-    /// The posterior given the measurements, minus `centre`.
+    /// The posterior given the measurements, from whose outcomes `centre` is subtracted.
     fn given(&self, centre: f64) -> Result<WeightPosterior, GpError> {
         let mut posterior = self.common.prior_weights.clone();
         let seen =

@@ -1,4 +1,4 @@
-//! The ledger entry of who answers a round, where silence depends on what agents measured.
+//! The ledger entry about who answers a round, for scenarios in which silence depends on what agents measured.
 //!
 //! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of
 //! a round together cost an agent no more than its own bit does, and a round is one entry about every agent. The server
@@ -19,9 +19,9 @@ const NULL_AGENT: &str =
     "an agent that contributes nothing being silent with a probability between the same bounds";
 
 impl Server {
-    /// Makes the ledger entries for what the server, the agents and relays see of who answers the present round. They
-    /// are made when the round begins, because silence is seen even if the round never ends; and even if a budget is
-    /// exceeded, because nothing can prevent that silence is seen.
+    /// Makes the ledger entries about who answers the present round, which the server, the agents and relays see. They are
+    /// made when the round begins, because silence is seen even if the round never ends. They are also made if a budget is
+    /// exceeded, because nothing can prevent silence from being seen.
     pub(super) fn enter_silence(
         &mut self,
         ctx: &mut Context<'_, FederatedProtocol>,

@@ -22,7 +22,7 @@ use crate::vocab::{Observer, PrivacyEvent};
 use std::sync::Arc;
 
 impl MaskingContract {
-    /// Number of shares that the server must receive: it has the shares of the agents that collude with it already.
+    /// Number of agents whose shares of a secret the server must receive, besides the colluding agents, whose shares it has.
     pub(super) fn shares_needed(&self) -> usize {
         self.secrets.threshold().saturating_sub(self.aggregate.server.colluding())
     }
@@ -170,7 +170,8 @@ impl Server {
         self.record_opened(occasion, &sum, opened, ctx)
     }
 
-    /// Stores a share of a round that was given up: with enough of them the server can still compute the sum.
+    /// Stores that an agent's shares for a round that was given up have arrived: with the shares of enough agents the server
+    /// can still compute the sum.
     pub(super) fn take_late_share(
         &mut self,
         contract: &MaskingContract,

@@ -69,8 +69,9 @@ pub(super) struct Tally {
     /// Rounds with a lower number share vectors.
     shared_rounds: u64,
     participation: ParticipationTally,
-    /// On a box: the number of measurements so far, and the last point of each round with the number of its measurement.
+    /// On a box: the number of measurements so far.
     numbered: u64,
+    /// On a box: the last point of each round, with the number of its measurement.
     last_points: BTreeMap<u64, (u64, Vec<f64>)>,
 }
 
@@ -309,7 +310,7 @@ mod tests {
 
     /// Values drift from a mean of 1/2 in round 0 to a mean of 4 in round 1, in which the vectors chose an arm.
     #[test]
-    fn random_points_are_of_the_round_of_the_query() {
+    fn random_points_are_valued_in_the_round_of_the_query() {
         let by_round = vec![Arc::new(vec![0.0, 1.0]), Arc::new(vec![3.0, 5.0])];
         let mut tally = Tally::new(vec![Arc::new(OwnFunction::new(by_round, None))], 1, 1);
         tally.measured(0, 1, (0, false), 0.0, Time::ZERO);

@@ -3,7 +3,7 @@
 //! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t, with B a
 //! bound on the norm of an agent's function, p_t the probability that an agent follows its own model in round t,
 //! gamma_T the information gain, and psi_t and theta_t as in [`RegretTerms`]. In every schedule of shared queries here
-//! and in the paper p_1 is 0, so that the bound is infinite: only its finite terms are reported.
+//! and in the paper p_1 is 0, so the bound is infinite: only its finite terms are reported.
 
 use super::common::AgentCommon;
 use super::messages::Clipped;
@@ -45,7 +45,8 @@ pub(super) struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// `psi_t` and `theta_t` for the rounds whose queries may follow a sum; `clipped` is by the round of the answers.
+    /// `psi_t` and `theta_t` for the rounds whose queries may follow a sum; `clipped` has the clipped vectors by the round
+    /// that they answer.
     pub(super) fn of(
         &self,
         aggregate: &Aggregate,

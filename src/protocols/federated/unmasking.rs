@@ -14,8 +14,7 @@ pub(super) struct Unmasking {
     pub(super) members: Arc<Vec<bool>>,
     /// The agents that have sent shares, and their shares, by owner of the secret.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
-    /// Whether the server, with the agents that collude with it, can compute the sum, and the ledger has an
-    /// entry for it.
+    /// Whether the server, with the agents that collude with it, can compute the sum; the ledger then has an entry for it.
     pub(super) booked: bool,
     /// The server's ledger entry for the sum.
     pub(super) event: Option<PrivacyEvent>,
@@ -27,8 +26,9 @@ pub(super) struct PendingUnmasking {
     pub(super) round: u64,
     /// Number of agents whose vectors are in the sum.
     pub(super) survivors: u64,
-    /// By agent: whether its answer is in the sum, and whether it is a member.
+    /// By agent: whether its answer is in the sum.
     pub(super) answered: Arc<Vec<bool>>,
+    /// By agent: whether it is a member.
     pub(super) members: Arc<Vec<bool>>,
     /// Agents whose shares have arrived.
     pub(super) holders: Vec<usize>,
@@ -164,8 +164,8 @@ mod tests {
     }
 
     proptest! {
-        /// With four neighbours each, of which three recover a secret: whenever every neighbourhood has enough answers,
-        /// the masks cancel exactly, whichever agents drop out; else the round cannot be unmasked.
+        /// Each agent has four neighbours, and the shares of three recover a secret. If every neighbourhood has enough
+        /// answers, the masks cancel exactly, whichever agents drop out; else the round cannot be unmasked.
         #[test]
         fn masks_of_few_neighbours_cancel(
             answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,
@@ -194,9 +194,9 @@ mod tests {
         }
     }
 
-    /// The variance of the noise is the planned one if as many agents answer as planned, and grows in proportion to
-    /// their number. The variance estimated from 2,000 sums of 4 numbers has a standard error of 1.6 %; five standard
-    /// errors are 8 %.
+    /// The noise has the planned variance if as many agents answer as planned, and its variance grows in proportion to the
+    /// number of agents that answer. The variance estimated from 2,000 sums of 4 numbers has a standard error of 1.6 %;
+    /// five standard errors are 8 %.
     #[test]
     fn shares_of_noise_add_up_to_the_planned_noise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \

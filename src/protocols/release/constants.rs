@@ -115,8 +115,9 @@ pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
 }
 
-/// Theorem 4 as printed: a bound, for any a > 0, on the error of the published value against the optimum: sigma sqrt(8 ln(1 /
-/// delta)) + W + (a / epsilon)(W + c + q). W = Omega / T is `width`, and (W + c + q) / epsilon is `noise_scale`.
+/// Theorem 4 as printed: for any a > 0, a bound on the error of the published value against the optimum. It is sigma
+/// sqrt(8 ln(1 / delta)) + W + (a / epsilon)(W + c + q), where W = Omega / T is `width`, and (W + c + q) / epsilon is
+/// `noise_scale`.
 #[must_use]
 pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -> f64 {
     sigma * (8.0 * libm::log(1.0 / delta)).sqrt() + width + a * noise_scale

@@ -169,7 +169,8 @@ pub enum Part {
     Setting,
     /// Its performance only.
     Value,
-    /// Both. In `GpNoisy` and `FixedGrid` each of the two costs epsilon; in `EverySetting` epsilon is for everything together.
+    /// Both. In `GpNoisy` and `FixedGrid` each of the two costs epsilon; in `EverySetting` epsilon is for all releases
+    /// together.
     #[default]
     Both,
 }

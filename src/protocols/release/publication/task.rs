@@ -105,8 +105,8 @@ impl Task {
             .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
-    /// The largest rounding error of a score: the prior mean, plus the differences of t outcomes from it, times weights whose
-    /// absolute values sum up to `reach`, plus `width`. Everything except the outcomes is public.
+    /// The largest rounding error of a score. A score is the prior mean, plus the differences of t outcomes from it times
+    /// weights whose absolute values sum up to `reach`, plus `width`. Everything except the outcomes is public.
     ///
     /// # Errors
     /// If it is not finite.
