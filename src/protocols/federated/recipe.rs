@@ -44,23 +44,23 @@ pub struct Federated {
     #[serde(default = "fifty")]
     pub features: NonZeroU32,
     /// Length-scale of the features, in units of the (scaled) inputs, or a list with one for each input. Default: that of
-    /// the agents' own models before they are first fitted.
+    /// the objective's surrogate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<LengthScales>,
     /// Prior variance of the shared model: the prior variance of a weight times the squared length of a feature
-    /// vector, in squared units of the objective. Default: that of agents' own models before any fit; the authors'
-    /// landmine experiment: 1.
+    /// vector, in squared units of the objective. Default: that of the objective's surrogate; the authors' landmine
+    /// experiment: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_variance: Option<Positive>,
     /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective.
-    /// Default: that of agents' own models before any fit, at least 1e-6; the authors' landmine experiment: 1e-6.
+    /// Default: that of the objective's surrogate, at least 1e-6; the authors' landmine experiment: 1e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_noise: Option<Positive>,
-    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors:
+    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors use
     /// `Raw`.
     #[serde(default, skip_serializing_if = "WeightOutcomes::is_default")]
     pub weight_outcomes: WeightOutcomes,
-    /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors: `RandomPoint`.
+    /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors use `RandomPoint`.
     #[serde(default, skip_serializing_if = "Repeated::is_default")]
     pub repeated: Repeated,
     /// How agents get the hyperparameters of their own models. Default: `Given`, from the objective.

@@ -10,10 +10,11 @@
 //! modeler <--Answer(k, y)--- curator        round k is measured once, however often it is queried
 //! ```
 //!
-//! If Z is PO-GP-UCB's random projection of X, Theorem 1 of the paper claims (epsilon, delta)-DP for it; the claim is
-//! refuted for tall data (n - 1 >= d), and the ledger says so. The losses of noisy rows and noisy projections are proven
-//! for the same neighbours. Outcomes are released without protection, unless the series releases them through a private
-//! mechanism: the outcome of a row is then released once, and the same answer is sent when the row is queried again.
+//! If Z is PO-GP-UCB's random projection of X, Theorem 1 of the paper claims (epsilon, delta)-DP for it. The claim is
+//! refuted for n - 1 > d, and for n - 1 = d unless epsilon is large for r; the ledger then says so. The losses of noisy
+//! rows and noisy projections are proven for the same neighbours. Outcomes are released without protection, unless the
+//! series releases them through a private mechanism: the outcome of a row is then released once, and the same answer is
+//! sent when the row is queried again.
 
 mod bounds;
 mod curator;

@@ -35,8 +35,9 @@ pub struct Outsourced {
     /// Largest number of queries that wait for their answers at the same time: the modeler asks the next one as soon as an
     /// answer arrives. Each answer is released in the same way and at the same privacy cost for every value of this field,
     /// but which rows are queried may differ. The curator works on several queries at once if its `compute` is
-    /// `Servers(..)`. A learner other than `Parallel(..)` and `ThompsonSampling()` chooses as if the open queries had not
-    /// been asked, so it may choose the same rows again. Above 1, the report shows no theorem's bound on the regret.
+    /// `Servers(..)`. `Parallel(..)` and `Acquisition()` take the open queries into account, and `ThompsonSampling()` makes
+    /// a new draw for each query; other learners choose as if the open queries had not been asked, so they may choose the
+    /// same rows again. Above 1, the report shows no theorem's bound on the regret.
     /// Default: 1.
     #[serde(default = "one_query")]
     pub queries_at_once: NonZeroU64,
