@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 /// The clipping norm S follows a quantile of the norms of agents' vectors: after each sum, S <- S exp(-eta (b - gamma)),
 /// where b is the noisy share of the sampled vectors whose norm is at most the clipping norm (S / sqrt(P) with P regions).
 ///
-/// Each sampled vector adds 1/2 or -1/2 to a count with Gaussian noise of standard deviation `sigma_b`, and b = 1/2 +
-/// count / m, where m is the planned number of sampled agents (with `divisor: Arrived`, the sampling rate times the number
-/// of vectors received). The count is released with the sums and costs privacy; the noise of the sums is raised to
-/// (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times their sensitivity, so that sums and count together cost as much as sums with
-/// the noise multiplier z and a fixed norm.
+/// Each sampled vector adds 1/2 (if its norm is within the clipping norm) or -1/2 to a count with Gaussian noise of
+/// standard deviation `sigma_b`; a vector of zeros adds nothing. Then b = 1/2 + count / m, where m is the planned number of
+/// sampled agents (with `divisor: Arrived`, the sampling rate times the number of vectors received). The count is released
+/// with the sums and costs privacy; the noise of the sums is raised to (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times their
+/// sensitivity, so sums and count together cost as much as sums with the noise multiplier z and a fixed norm.
 ///
 /// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
 /// Algorithm 1 and Theorem 1.
@@ -28,7 +28,7 @@ pub struct AdaptiveClip {
     #[serde(default = "fifth")]
     pub learning_rate: Positive,
     /// `sigma_b`, the standard deviation of the noise in the count, in agents. Default: a twentieth of the planned number
-    /// of sampled agents, as in the paper, but at least 2 z, so that the noise of the sums rises by 3.3 % at most.
+    /// of sampled agents, as in the paper, but at least 2 z: the noise of the sums then rises by 3.3 % at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count_noise: Option<Positive>,
 }

@@ -178,8 +178,8 @@ vocabulary! {
             late: u64,
             /// Agents that were asked for an answer. Not in the digest: it follows from the messages sent.
             asked: u64 => nothing,
-            /// Vectors of this round whose norm exceeds the clipping norm; `None` without a clipping norm, under masks,
-            /// in a dry run, and in rounds that share no vectors.
+            /// Vectors of this round whose norm exceeds the clipping norm of one region; `None` without a clipping norm,
+            /// under masks, in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
             /// By agent: whether an answer of the agent enters the sum of this round. Not in the
             /// digest: it follows from the messages received.

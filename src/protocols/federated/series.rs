@@ -55,8 +55,8 @@ pub struct AgentGroup {
     /// Default: none, answers are missing only because of the network and the parties' availability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
-    /// Whether an agent leaves for good with its first missing answer: it then measures nothing more and sends nothing
-    /// more. Default: false, it is asked again in the next round.
+    /// Whether an agent leaves for good with its first answer that is missing because of `silence`: it then measures nothing
+    /// more and sends nothing more. Default: false, it is asked again in the next round.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves: bool,
 }
@@ -196,7 +196,8 @@ pub struct RandomAgent {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggregate {
-    /// Number of regions of the domain, P; agent n explores region n mod P. Default: 1.
+    /// P, the number of regions of the domain; agent n explores region n mod P, unless its group states `explores`.
+    /// Default: 1.
     #[serde(default = "one")]
     pub regions: NonZeroU32,
     /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 switches off one half of

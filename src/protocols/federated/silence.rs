@@ -1,4 +1,4 @@
-//! Agents that do not answer because of what they measured, and those that leave for good.
+//! Agents that do not answer because of what they measured, and agents that leave for good.
 
 use crate::privacy::mechanisms::{Informative, Mechanism, SilenceBy};
 use crate::rng::Key;
@@ -7,7 +7,7 @@ use crate::rng::Key;
 #[derive(Clone, Debug)]
 pub(super) struct AgentSilence {
     recipe: Informative,
-    /// Whether the agent leaves for good with its first missing answer.
+    /// Whether the agent leaves for good when it is silent for the first time.
     leaves: bool,
     left: bool,
     /// The largest, over all measurements, of the noise-free value minus the largest value of the objective in the same
