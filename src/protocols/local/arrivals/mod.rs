@@ -20,7 +20,7 @@ pub trait Arrivals: Send + Sync {
         None
     }
 
-    /// The times at which users arrive without being asked, from the beginning. The default: no user arrives so.
+    /// The times at which users arrive without being asked, from the beginning. By default there are none.
     fn process(&self) -> Box<dyn ArrivalProcess> {
         Box::new(Nobody)
     }
