@@ -227,10 +227,8 @@ multiversion! {
         let mut k = first;
         while k + TOGETHER <= n {
             // Closures in `from_fn` or `map` of arrays would not be inlined here.
-            let mut pivots: [&[f64]; TOGETHER] = [&[]; TOGETHER];
-            for i in 0..TOGETHER {
-                pivots[i] = &upper[(k + i) * n + k..][..n - k];
-            }
+            let pivot = |i: usize| &upper[(k + i) * n + k..][..n - k];
+            let pivots = [pivot(0), pivot(1), pivot(2), pivot(3)];
             for side in &mut sides {
                 let side = &mut side[k..n];
                 let mut values = [0.0; TOGETHER];
@@ -356,11 +354,7 @@ fn inner_together(a: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
     }
     let mut found = [0.0; TOGETHER];
     for r in 0..TOGETHER {
-        // -0 is the sum of no numbers.
-        let mut tail = -0.0;
-        for (a, b) in a[whole..].iter().zip(&others[r][whole..a.len()]) {
-            tail += a * b;
-        }
+        let tail: f64 = a[whole..].iter().zip(&others[r][whole..a.len()]).map(|(a, b)| a * b).sum();
         found[r] = total(sums[r]) + tail;
     }
     found

@@ -2,10 +2,11 @@
 //! and a few large losses are both resolved, however far apart they are.
 //!
 //! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
-//! ([`gathered`]). This is done twice: for a law with larger hockey-stick divergences than the exact one (worse), which gives
-//! an upper bound on epsilon, and for a law with smaller ones (better), for a lower bound. The spacing may vary within a grid and from sum to sum. A first pass
-//! places points by a rule of thumb, later passes where they reduce the error most ([`PassResults`]). The last sum is not
-//! formed: epsilon is computed from the products directly. Sums of equal losses with two values are binomial, and exact.
+//! ([`gathered`]). This is done twice: for a law with larger hockey-stick divergences than the exact one (worse), which
+//! gives an upper bound on epsilon, and for a law with smaller ones (better), for a lower bound. The spacing may vary within
+//! a grid and from sum to sum. A first pass places points by a rule of thumb, later passes where they reduce the error most
+//! ([`PassResults`]). The last sum is not formed: epsilon is computed from the products directly. Sums of equal losses with
+//! two values are binomial, and exact.
 
 use super::binomial;
 use super::contour::{EpsilonBounds, Laws};

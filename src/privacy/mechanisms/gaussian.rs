@@ -76,7 +76,7 @@ impl Gaussian {
     /// [`MechanismError::Shape`] if not.
     pub(super) fn can_give(epsilon: Epsilon, delta: Delta) -> Result<(), MechanismError> {
         // delta decreases as the noise grows.
-        if gaussian_delta(1.0 / LARGEST_MULTIPLIER, epsilon.get()) <= delta.get() {
+        if gaussian_delta(libm::exp(-libm::log(LARGEST_MULTIPLIER)), epsilon.get()) <= delta.get() {
             return Ok(());
         }
         Err(MechanismError::Shape {

@@ -195,7 +195,7 @@ mod tests {
                 (groups.len(), groups[0], groups[groups.len() - 1]),
                 (all.min(MAX_FIGURES), 0, all - 1)
             );
-            let gap = all / MAX_FIGURES + 1;
+            let gap = (all - 1) / (MAX_FIGURES - 1) + 1;
             assert!(groups.windows(2).all(|pair| pair[1] - pair[0] <= gap), "{groups:?}");
         }
     }

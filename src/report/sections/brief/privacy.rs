@@ -176,10 +176,10 @@ fn runs_in_words(summary: &Summary) -> Option<String> {
     };
     let single = summary.whole_study.iter().filter(|row| !row.all_series);
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} of a series")));
+    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} per series")));
     let several = together(summary).into_iter().map(|row| row.runs).collect();
-    parts.extend(of(several).map(|runs| format!("{runs} of all series")));
-    Some(format!("all runs: the loss of all runs, which use the same data ({})", parts.join(", ")))
+    parts.extend(of(several).map(|runs| format!("{runs} in all")));
+    Some(format!("all runs: {}", parts.join(", ")))
 }
 
 /// A range in words; one number if both ends have the same words.
