@@ -893,6 +893,23 @@ fn assumed_facts_of_a_loss_do_not_replace_weaker_known_ones() {
     );
 }
 
+// In a search among users, every reward is computed from the same records, about which nothing was stated.
+#[test]
+fn records_behind_all_rewards_are_listed_as_public() {
+    let data = root().join("scenarios/data/breast_cancer.csv");
+    let tuning = format!(
+        "Tuning(file: {data:?}, inputs: [\"mean radius\"], label: Above(column: \"target\", threshold: 0.5), training: \
+         LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5, noise_sd: 0.01)"
+    );
+    let drawn = users("Uniform(bound: 1)", "", "Ctl(epsilon: 1, bound: 2)");
+    let words = "every value is computed from all of them, and no privacy loss about them is stated";
+    let tuned = Played::of(&drawn.replace("RkhsSum(noise: Uniform(bound: 1))", &tuning));
+    for told in [tuned.text(), flat(&tuned.page())] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(!Played::of(&drawn).text().contains(words));
+}
+
 // Outcomes of a tuned model depend on all records of its file, of which no loss was stated.
 #[test]
 fn a_tuned_model_is_not_outsourced() {

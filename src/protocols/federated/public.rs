@@ -120,7 +120,8 @@ pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> V
     let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.revealed_by_times()).collect();
     let fact = || PublicFact::new(tied(&told), Origin::ComputedFromData).about(PROTECTED);
     let tied = (!told.is_empty()).then(fact);
-    instance.background.public.iter().cloned().chain(stage.inputs_of_records()).chain(tied).collect()
+    let of_records = stage.inputs_of_records().into_iter().chain(stage.records_of_models());
+    instance.background.public.iter().cloned().chain(of_records).chain(tied).collect()
 }
 
 /// The conditions of all privacy losses on this problem.

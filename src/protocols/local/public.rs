@@ -25,6 +25,7 @@ pub(super) fn of_the_problem(
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
     });
     facts.extend(stage.inputs_of_records());
+    facts.extend(stage.records_of_models());
     facts.into_iter().map(|fact| fact.about(&local.users).for_observer(&local.service)).collect()
 }
 

@@ -82,6 +82,17 @@ impl ReplicationSetup {
         records.then(|| PublicFact::new("the inputs of all records", Origin::ComputedFromData))
     }
 
+    /// The fact that the records on which models are trained and validated are public, for an objective whose values are
+    /// computed from the same records, whoever asks for them. It holds in protocols whose losses are about outcomes, users
+    /// or agents, and not about such a record.
+    #[must_use]
+    pub(in crate::protocols) fn records_of_models(&self) -> Option<PublicFact> {
+        let tuning = self.instance.as_ref().is_some_and(|instance| instance.background.tuning.is_some());
+        let what = "the records on which models are trained and validated: every value is computed from all of them, and no \
+                    privacy loss about them is stated";
+        tuning.then(|| PublicFact::new(what, Origin::Protocol))
+    }
+
     /// The id of a named party.
     ///
     /// # Errors
