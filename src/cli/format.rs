@@ -35,7 +35,7 @@ fn one(file: &Path, only_check: bool) -> Exit {
             return Exit::Ok;
         }
         eprint_line(format_args!(
-            "error: {0}: other white space than usual (`subrosa fmt {0}` changes it)",
+            "error: {0} is not formatted (`subrosa fmt {0}` formats it)",
             file.display()
         ));
         return Exit::InvalidScenario;

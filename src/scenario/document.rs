@@ -159,7 +159,7 @@ impl Document {
         Ok(broken(&value.to_string()))
     }
 
-    /// The text with the usual white space: indented by 4 columns for each bracket, with the line breaks of the author.
+    /// The formatted text: indented by 4 columns for each bracket, with the line breaks of the author.
     /// Comments and values stay as they are.
     ///
     /// # Errors

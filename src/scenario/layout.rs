@@ -11,13 +11,13 @@ const WIDTH: usize = 120;
 /// Columns of one level.
 const INDENT: usize = 4;
 
-/// The text of a scenario in RON or JSON with the usual white space and the author's line breaks. The text must be free of
+/// The text of a scenario in RON or JSON, formatted, with the author's line breaks. The text must be free of
 /// syntax errors.
 pub(super) fn laid_out(text: &str) -> String {
     Layout::new(text, usize::MAX).write()
 }
 
-/// The text of a scenario with the usual white space, for a text without line breaks: brackets that
+/// The formatted text of a scenario, for a text without line breaks: brackets that
 /// do not fit the width are broken, one entry per line. The text must be free of syntax errors.
 pub(super) fn broken(text: &str) -> String {
     Layout::new(text, WIDTH).write()

@@ -59,7 +59,7 @@ fn only_white_space_of_scenarios_changes() {
     }
 }
 
-/// The scenarios of the repository have the usual white space.
+/// The scenarios of the repository are formatted.
 #[test]
 fn the_repository_is_formatted() {
     let files = scenarios();
@@ -77,7 +77,7 @@ fn a_file_is_changed_unless_it_is_only_checked() {
     let (file, wrong) = (file.to_str().unwrap(), wrong.to_str().unwrap());
     let (code, stdout, stderr) = code_and_output(&subrosa(&["fmt", "--check", file]));
     assert_eq!((code, stdout.as_str()), (3, ""));
-    assert!(stderr.contains("other white space than usual"), "{stderr}");
+    assert!(stderr.contains("is not formatted (`subrosa fmt"), "{stderr}");
     // A file with an error is told and left alone, and the next one is formatted.
     let (code, stdout, stderr) = code_and_output(&subrosa(&["fmt", wrong, file]));
     assert_eq!((code, stdout), (3, format!("formatted {file}\n")));
