@@ -161,6 +161,15 @@ fn users(noise: &str, protocol: &str, report: &str) -> String {
     )
 }
 
+/// A classifier of tumours, tuned on real records, with these further fields.
+fn tumours(more: &str) -> String {
+    let data = root().join("scenarios/data/breast_cancer.csv");
+    format!(
+        "Tuning(file: {data:?}, inputs: [\"mean radius\", \"mean texture\"], label: Above(column: \"target\", threshold: \
+         0.5), training: LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5{more})"
+    )
+}
+
 /// A setting tuned on drawn functions, or on records, published in this way.
 fn release(objective: &str, publication: &str) -> String {
     format!(
@@ -553,12 +562,7 @@ fn who_passes_messages_on_is_in_the_report() {
 // 14. A published setting said nothing of the records that models were trained on.
 #[test]
 fn training_records_are_unprotected() {
-    let data = root().join("scenarios/data/breast_cancer.csv");
-    let tuning = format!(
-        "Tuning(file: {data:?}, inputs: [\"mean radius\", \"mean texture\"], label: Above(column: \"target\", threshold: \
-         0.5), training: LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5, noise_sd: 0.01, \
-         prior_mean: -0.5, prior_sd: 0.3)"
-    );
+    let tuning = tumours(", noise_sd: 0.01, prior_mean: -0.5, prior_sd: 0.3");
     let played = Played::of(&release(&tuning, "FixedGrid(epsilon: 1)"));
     assert_eq!(played.row("ValidationRecord", READERS).basis(), "proven");
     let training = played.row("TrainingRecord", READERS);
@@ -862,11 +866,7 @@ fn neighbours_in_a_row_have_the_same_outcome() {
 // than what was known; and the condition did not say which models the theorem is about.
 #[test]
 fn assumed_facts_of_a_loss_do_not_replace_weaker_known_ones() {
-    let data = root().join("scenarios/data/breast_cancer.csv");
-    let tuning = format!(
-        "Tuning(file: {data:?}, inputs: [\"mean radius\", \"mean texture\"], label: Above(column: \"target\", threshold: \
-         0.5), training: LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5)"
-    );
+    let tuning = tumours("");
     let played = |objective: &str, assume: &str| {
         Played::of(&release(objective, &format!("Lipschitz(epsilon: 1, learner: Random(){assume})")))
     };
@@ -896,11 +896,7 @@ fn assumed_facts_of_a_loss_do_not_replace_weaker_known_ones() {
 // In a search among users, every reward is computed from the same records, about which nothing was stated.
 #[test]
 fn records_behind_all_rewards_are_listed_as_public() {
-    let data = root().join("scenarios/data/breast_cancer.csv");
-    let tuning = format!(
-        "Tuning(file: {data:?}, inputs: [\"mean radius\"], label: Above(column: \"target\", threshold: 0.5), training: \
-         LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5, noise_sd: 0.01)"
-    );
+    let tuning = tumours(", noise_sd: 0.01");
     let drawn = users("Uniform(bound: 1)", "", "Ctl(epsilon: 1, bound: 2)");
     let words = "every value is computed from all of them, and no privacy loss about them is stated";
     let tuned = Played::of(&drawn.replace("RkhsSum(noise: Uniform(bound: 1))", &tuning));
@@ -913,11 +909,7 @@ fn records_behind_all_rewards_are_listed_as_public() {
 // Outcomes of a tuned model depend on all records of its file, of which no loss was stated.
 #[test]
 fn a_tuned_model_is_not_outsourced() {
-    let data = root().join("scenarios/data/breast_cancer.csv");
-    let tuning = format!(
-        "Tuning(file: {data:?}, inputs: [\"mean radius\"], label: Above(column: \"target\", threshold: 0.5), training: \
-         LogisticRegression, loss: Ramp, lambda_min: 1e-2, lambda_max: 10, settings: 5, noise_sd: 0.01)"
-    );
+    let tuning = tumours(", noise_sd: 0.01");
     let file = patients(1, GIVEN);
     let (from, to) = (file.find("Table(").unwrap(), file.find("    privacy:").unwrap());
     let place = TempDir::new().unwrap();
