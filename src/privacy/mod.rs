@@ -11,8 +11,8 @@
 //! [`Sensitive`] values into [`Released`] ones; both make the ledger entry before they return a value. Accountants read
 //! ledger entries only, and do not depend on any mechanism.
 //!
-//! Three things are left out on purpose: the ledger stores no epsilon of several releases, outside this module no
-//! method returns the value inside a `Sensitive`, and no mechanism has a default sampler.
+//! Three things are left out on purpose: the ledger stores no epsilon of several releases, no method that code outside
+//! this module can call returns the value inside a `Sensitive`, and no mechanism has a default sampler.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -1,4 +1,4 @@
-//! Personalised privacy: every user or agent has an epsilon of her own.
+//! Personalised privacy: every user or agent has an epsilon of their own.
 
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive, Problem};
@@ -18,7 +18,8 @@ pub enum PersonalEpsilons {
     ///
     /// Example: `ByGroup({"phone": 0.5, "tablet": 2})`.
     ByGroup(BTreeMap<String, Epsilon>),
-    /// Stated: user (or person, or agent) n, counted from 0, has entry n of the list, modulo its length.
+    /// Stated in a list: user (or person, or agent) n, counted from 0, has the entry with index n modulo the length of
+    /// the list.
     ///
     /// Example: `Given([0.5, 1, 2])`.
     Given(Vec<Epsilon>),
@@ -48,7 +49,7 @@ fn one() -> Positive {
 
 impl PersonalEpsilons {
     /// The epsilon of unit `n` (user, person or agent) in a group; `stream` is the unit's own. `None` if the group is
-    /// not named.
+    /// not named or the list is empty.
     #[must_use]
     pub fn of(&self, n: u64, group: &str, stream: &mut Stream) -> Option<Epsilon> {
         match self {

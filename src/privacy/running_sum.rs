@@ -8,14 +8,14 @@ use crate::rng::Stream;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-/// Sums of numbers by [tree aggregation](TreeAggregation). Every number is clipped to a public range, and of each unit
-/// at most `contributions` numbers count, as many as the noise is scaled to. So the precondition of the mechanism holds
-/// whatever the numbers are.
+/// Sums of numbers by [tree aggregation](TreeAggregation). Every number is clipped to a public range. The mechanism's
+/// noise is scaled to a number of contributions of one unit; only the first numbers of a unit count, up to that many.
+/// So the precondition of the mechanism holds whatever the numbers are.
 #[derive(Clone, Debug)]
 pub struct RunningSum {
     run: TreeRun,
     range: Range,
-    /// The largest number of a unit's numbers that count.
+    /// How many numbers of one unit may count.
     most: NonZeroU64,
     /// For each unit, how many of its numbers have counted.
     counted: BTreeMap<u64, u64>,
@@ -23,9 +23,9 @@ pub struct RunningSum {
 }
 
 impl RunningSum {
-    /// Enters the price of all sums in the ledger, before the first one. `mechanism` is scaled to `contributions` of
-    /// one unit, and at least to the width of the range. A copy of the sum continues with the same noise: it is for a
-    /// fork of the simulation, of which only one branch is published.
+    /// Enters the price of all sums in the ledger, before the first one. The sensitivity of `mechanism` is at least the
+    /// width of the range. A copy of the sum continues with the same noise. Copies are for forks of a simulation:
+    /// publish the sums of one branch only.
     ///
     /// # Errors
     /// [`ReleaseError`] if the range is wider than the mechanism's sensitivity, if the ledger refuses the release, or if the
@@ -49,11 +49,11 @@ impl RunningSum {
         Ok(Self { run, range, most, counted: BTreeMap::new(), stream })
     }
 
-    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if the largest allowed
-    /// number of this unit's numbers has counted before: then nothing is added and nothing is drawn.
+    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if as many numbers of
+    /// this unit as allowed have counted before: then nothing is added and nothing is drawn.
     ///
     /// # Errors
-    /// [`ReleaseError`] if there were as many numbers as the tree has steps.
+    /// [`ReleaseError`] if as many numbers have counted before as the tree has steps.
     pub fn add(&mut self, unit: u64, number: &Sensitive<f64>) -> Result<Option<Released<f64>>, ReleaseError> {
         let counted = self.counted.entry(unit).or_default();
         if *counted == self.most.get() {

@@ -81,7 +81,7 @@ impl<T> Sensitive<T> {
         Sensitive((self.0, other.0))
     }
 
-    /// Applies a change by the owner to the value in place.
+    /// Lets the owner change the value in place.
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
         change(&mut self.0);
     }

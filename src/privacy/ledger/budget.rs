@@ -13,7 +13,7 @@ pub enum WhenSpent {
     /// The series ends before that release.
     #[default]
     Stop,
-    /// The series ends, and the program ends with exit code 6.
+    /// The series ends before that release, and the program ends with exit code 6.
     Fail,
     /// The release happens, and the report marks the budget as exceeded.
     GoOn,
@@ -58,7 +58,7 @@ impl BudgetMeter {
     }
 
     /// The same meter, with the relays that can read the releases. Each relay observes every release, in addition to the
-    /// observer that the release names; the ledger of a protocol's party checks the budget for each of them.
+    /// observer that the release names. The ledger of each party checks the budget for every relay too.
     #[must_use]
     pub fn read_by(self, relays: Vec<Observer>) -> Self {
         Self { relays: relays.into(), ..self }
@@ -103,7 +103,7 @@ impl BudgetMeter {
 pub struct Budgeted<'a, B> {
     /// Counts the releases.
     pub meter: &'a mut BudgetMeter,
-    /// Stores the events.
+    /// Stores the ledger entries.
     pub ledger: B,
 }
 

@@ -6,7 +6,8 @@ use thiserror::Error;
 /// Stores ledger entries. Implemented by [`Ledger`], which is a plain list, by [`Budgeted`](super::Budgeted), which wraps
 /// another writer, and by the ledgers of the protocols' parties, which record each entry in the journal.
 pub trait LedgerWriter {
-    /// Checks whether the release may happen; called before any noise is drawn. The default admits every release.
+    /// Checks whether the release may happen; [`release`](super::release) calls this before it draws any noise. The
+    /// default admits every release.
     ///
     /// # Errors
     /// [`Refusal`] says why the release must not happen.
@@ -48,7 +49,7 @@ impl Ledger {
         Self { events: Vec::new() }
     }
 
-    /// The events so far, in order of release.
+    /// The entries so far, in order of release.
     #[must_use]
     pub fn events(&self) -> &[PrivacyEvent] {
         &self.events

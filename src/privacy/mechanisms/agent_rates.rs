@@ -1,4 +1,4 @@
-//! Poisson sampling in which each agent has a rate, for personalised privacy.
+//! Poisson sampling in which each agent has a rate of its own, for personalised privacy.
 
 use super::ReceivedVectors;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl AgentRates {
         self.by_agent.get(agent).copied().unwrap_or(0.0)
     }
 
-    /// The rate of the agent whose vectors differ between two inputs; the rate of the first agent if no vectors differ.
+    /// The rate of the agent whose vectors differ between two inputs; the rate of agent 0 if no vectors differ.
     pub(super) fn of_differing_agent(&self, inputs: [&ReceivedVectors; 2]) -> f64 {
         let mut pairs = inputs[0].vectors.iter().zip(&inputs[1].vectors);
         self.of(pairs.find(|(a, b)| a != b).map_or(0, |((agent, _), _)| *agent))

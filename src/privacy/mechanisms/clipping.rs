@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// NaN or infinities becomes zero, since its norm is not known.
 ///
 /// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^26 numbers and bounds of at least 1e-290:
-///   squares are summed with compensation, so that many small ones next to a large one are not lost by rounding.
+///   squares are summed with compensation, so that rounding does not lose many small squares beside a large one.
 ///
 /// Source: Abadi et al. 2016, Algorithm 1.
 pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
@@ -85,7 +85,7 @@ pub(super) fn symmetric_grid(bound: Positive, scale: f64) -> Result<(Grid, f64),
 }
 
 impl Range {
-    /// The largest distance of two numbers in the range, which is the sensitivity of one number.
+    /// The largest distance between two numbers in the range, which is the sensitivity of one number.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] unless `high` - `low` is a finite number above 0.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotient_of_bound_and_norm_without_digits_bounds_the_norm_too() {
+    fn a_subnormal_factor_bounds_the_norm_too() {
         let mut values = [1.7e308];
         assert!(clip_norm(&mut values, Positive::new(1e-14).unwrap()));
         assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_bounded_too() {
+    fn nan_and_infinities_are_bounded_too() {
         let bound = Positive::new(2.0).unwrap();
         let mut values = [f64::NAN, 1.0];
         assert!(clip_norm(&mut values, bound));

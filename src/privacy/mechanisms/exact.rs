@@ -151,7 +151,8 @@ mod tests {
         assert!((mean_square - 1.0).abs() < 4.0 * (2.0f64 / 2000.0).sqrt(), "{mean_square}");
     }
 
-    /// The number consists of the top bits of a word, as many as n - 1 needs; above 64 bits, of the top bits of two words.
+    /// The number consists of the top bits of a word, as many as n - 1 needs; if it needs more than 64, of the top bits
+    /// of two words together.
     #[test]
     fn a_number_below_a_power_of_two_is_the_first_bits_of_a_word() {
         let key = Key::root(3);

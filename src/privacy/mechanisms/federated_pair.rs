@@ -1,11 +1,11 @@
 //! The worst known pair of a federated sum: one agent has vectors of full norm, and all others have equal vectors.
 //!
-//! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors of
-//! other agents would only add randomness that hides the agent's. With a sample of fixed size the agent's vector is S u
-//! or -S u,
-//! for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other vectors are
-//! -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the sum on the given
-//! data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors are zero.
+//! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors
+//! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
+//! S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other
+//! vectors are -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the
+//! sum on the given data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors
+//! are zero.
 //!
 //! If the number of vectors within the clipping norm is counted, a vector of full norm adds 1/2 to
 //! the count. The opposite vector is then twice as long, so that it exceeds the norm and adds -1/2.
@@ -94,7 +94,7 @@ impl Shape {
         {
             return None;
         }
-        // If the inputs are equal, the result is the same for every agent.
+        // If the inputs are equal, so are their distributions, whichever agent is chosen here.
         let agent = agent.unwrap_or(0);
         let mut others =
             given.vectors.iter().filter(|(other, _)| *other != agent).map(|(_, vector)| clipped(vector));

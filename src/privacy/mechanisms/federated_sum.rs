@@ -15,15 +15,15 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
-/// One noisy vector for each of P regions: (1/q) sum over the sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus
-/// N(0, (z w_max S / q)^2 I) with the planned settings, with sampling rate q, weights w_n of at most w_max, vectors omega_n
-/// and clipping norm S.
+/// One noisy vector for each of P regions. With the planned settings it is (1/q) sum over the sampled agents n of w_n
+/// clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n of at most w_max are
+/// the weights, omega_n the agents' vectors, S the clipping norm and z the noise multiplier.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
-/// * Postcondition: a Gaussian mechanism, subsampled as `participation` says, with rate q and noise multiplier z, if weights
-///   and divisor are public and no agent counts twice. If the server deviates from this, the cost accounts for the
-///   deviation: see [`FederatedSum::cost`].
+/// * Postcondition: the privacy loss of a Gaussian mechanism with noise multiplier z, subsampled as `participation`
+///   says with rate q, if weights and divisor are public and no agent counts twice. Other settings cost more: see
+///   [`FederatedSum::cost`].
 ///
 /// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
 ///
@@ -94,8 +94,8 @@ impl FederatedSum {
         self.count.map_or(self.noise_multiplier, |count| count.of_sums(self.noise_multiplier))
     }
 
-    /// All numbers of a release in order, in units in which their noise has the standard deviation of the sums: the sums
-    /// as they are, and the count times the ratio of the two standard deviations.
+    /// All numbers of a release in order, scaled so that all have noise of the same standard deviation: the sums as
+    /// they are, and the count times the ratio of the sums' standard deviation to its own.
     #[must_use]
     pub fn of_equal_noise(&self, gathered: &ReceivedVectors, released: &[Vec<f64>]) -> Vec<f64> {
         let mut numbers: Vec<f64> = released.iter().flatten().copied().collect();
@@ -116,7 +116,7 @@ impl FederatedSum {
         self.rates.as_ref().map_or(planned.get(), AgentRates::priced)
     }
 
-    /// Standard deviation of the noise, as calibrated.
+    /// Standard deviation of the noise in the sums, as calibrated: exact arithmetic draws slightly more noise.
     #[must_use]
     pub fn noise_sd(&self, gathered: &ReceivedVectors) -> f64 {
         let (scale, rate) = (
@@ -126,7 +126,7 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.of_sums() * scale * clip.get() / rate)
     }
 
-    /// For each agent, whether it is sampled. This reads the first random numbers of a release.
+    /// For each agent, whether it is sampled. This reads the random numbers of `stream` that a release reads first.
     #[must_use]
     pub fn drawn(&self, gathered: &ReceivedVectors, stream: &mut Stream) -> Vec<bool> {
         // A number is drawn for every agent, present or not, so that an absence changes no other draw.
@@ -224,7 +224,6 @@ impl FederatedSum {
         self.noise_multiplier > 0.0 && self.clip.is_some()
     }
 
-    /// The lattice, and the noise in multiples of its spacing, for exact noise. Each vector's part of each sum is rounded
     /// separately after clipping and weighting, so that its integers in all sums together have a bounded norm; they are
     /// added up exactly. The ratio of the noise to an agent's largest change is at least the noise multiplier that
     /// [`cost`](Self::cost) states.
@@ -248,8 +247,9 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.of_sums() * share, norm))))
     }
 
-    /// The cost of one sum for an agent: the noise divided by the largest change of the sum by the agent, and, if the
-    /// sampling hides the agent, the probability that the agent is in the sum; unprotected without noise.
+    /// The cost of one sum for an agent: the noise divided by the largest change that the agent can make to the sum,
+    /// and, if the sampling hides the agent, the probability that the agent is in the sum. Without noise, the cost is
+    /// `Unprotected`.
     #[must_use]
     pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {
@@ -383,7 +383,7 @@ impl Mechanism for FederatedSum {
         let halves = self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
         let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
-            // Drawn even if there is no noise, so that series with and without noise have the same other draws.
+            // Drawn even if there is no noise, so that all other draws are the same in series with and without noise.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
         }
@@ -399,7 +399,7 @@ impl Mechanism for FederatedSum {
         self.pair_of(like, *agent, 1)
     }
 
-    /// The test of an observer who does not see which agents are in the sum. If they are visible, no test is known.
+    /// The test of an observer who does not see which agents are in the sum. If the observer sees them, no test is known.
     fn distinguisher(
         &self,
         inputs: [&ReceivedVectors; 2],

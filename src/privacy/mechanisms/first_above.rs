@@ -120,8 +120,8 @@ mod tests {
         FirstAbove::new((epsilon(2.0), value.map(epsilon)), one, none, Finite::new(0.5).unwrap())
     }
 
-    /// The returned setting tells which comparison is the first above, so the pair, the laws and the ratio are those of the
-    /// comparisons.
+    /// The returned setting tells which comparison is the first with the answer "above", so the pair, the laws and the
+    /// ratio are those of the comparisons.
     #[test]
     fn trials_are_distinguished_as_their_comparisons_are() {
         for value in [None, Some(1.0)] {

@@ -7,7 +7,7 @@ use crate::accounting::single::{decreasing_root, gaussian_delta};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 
-/// Adds independent Gaussian noise of one standard deviation to every number.
+/// Adds independent Gaussian noise, of the same standard deviation, to every number.
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
@@ -56,7 +56,7 @@ impl Gaussian {
         Ok(Self::new(standard_deviation, sensitivity))
     }
 
-    /// The smallest standard deviation that is (epsilon, delta)-DP, of at least 1e-9 sensitivities.
+    /// Noise of the smallest standard deviation that is (epsilon, delta)-DP, but at least 1e-9 sensitivities.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if the standard deviation exceeds 1e9 sensitivities, or is not a finite number above 0.
@@ -230,7 +230,7 @@ mod tests {
         assert!(ideal(1e-300).price(&vec![0.0], &Neighbours::ReplaceOne).is_ok());
     }
 
-    /// The delta of the largest noise is reached, and no smaller one.
+    /// The delta that the largest noise gives is accepted, and no smaller delta is.
     #[test]
     fn the_largest_noise_is_permitted() {
         let epsilon = 1e-9;

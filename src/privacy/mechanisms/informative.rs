@@ -27,7 +27,7 @@ pub enum SilenceBy {
 /// * Postcondition: an observer who sees whether there is an answer learns one bit, whose distributions for two values
 ///   x and x' are Bernoulli(p(x)) and Bernoulli(p(x')). Both probabilities lie between `least` and `most`, so the
 ///   likelihood ratio is at most max(most / least, (1 - least) / (1 - most)), and its logarithm is the epsilon of the
-///   bit. With `least: 0` or `most: 1` there is no bound, and the loss is infinite.
+///   bit. With `least: 0` or `most: 1` there is no bound, and the loss is infinite (unless the slope is 0).
 ///
 /// Source: Rubin 1976, "Inference and missing data" (data that are missing not at random); Warner 1965 for the bit.
 ///

@@ -7,7 +7,7 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
-/// Adds independent Laplace noise of one scale to every number.
+/// Adds independent Laplace noise, of the same scale, to every number.
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L1 norm,
 ///   apart from the error stated by [`computed_within`](Self::computed_within); a sum of errors above 2^-11
@@ -33,7 +33,7 @@ impl Laplace {
         Self { scale, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The smallest noise that is epsilon-DP.
+    /// The smallest Laplace noise that is epsilon-DP.
     ///
     /// # Errors
     /// If sensitivity / epsilon is not a finite number above 0.
@@ -116,7 +116,7 @@ impl Mechanism for Laplace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// The tail is `a` times the scale, up to half a spacing of the lattice for each of two roundings.
+    /// The tail is `a` times the scale, plus at most half a spacing of the lattice for each of two roundings.
     #[test]
     fn the_tail_of_exact_noise_is_that_of_the_scale() {
         let laplace = Laplace::new(Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap());

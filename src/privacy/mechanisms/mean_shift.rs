@@ -51,7 +51,7 @@ impl SubsampledShift {
         log(&self.moved[0]) - log(&self.moved[1])
     }
 
-    /// The output distributions on the two inputs, if a known cost describes them. With `shown`, the observer sees
+    /// The output distributions on the two inputs; `None` if they are not known. With `shown`, the observer sees
     /// whether the unit was drawn.
     #[must_use]
     pub fn laws(&self, shown: bool) -> Option<KnownLaws> {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_means_cost_nothing_and_no_noise_has_no_cost() {
+    fn equal_means_cost_nothing_and_sums_without_noise_have_no_known_law() {
         let of =
             |rate, sd, by: f64| SubsampledShift { rate, sd, base: vec![0.0], moved: [vec![by], vec![0.0]] };
         assert_eq!(of(0.5, 1.0, 0.0).laws(false).unwrap().laws, Laws::Costs(vec![]));

@@ -9,8 +9,9 @@ use thiserror::Error;
 
 /// A randomised map from a secret to an output that may be released, together with its privacy cost.
 ///
-/// Called by [`release`](crate::privacy::ledger::release), once per release. The auditor calls it with a plain (not
-/// `Sensitive`) input; its output is then plain too, and not a `Released` value.
+/// [`release`](crate::privacy::ledger::release) asks for the price and then draws the output, once per release. An
+/// audit calls the mechanism with a plain (not `Sensitive`) input; the output is then plain too, and not a `Released`
+/// value.
 pub trait Mechanism: fmt::Debug {
     /// The input.
     type Input;
@@ -107,7 +108,7 @@ pub struct Price {
 /// Why a mechanism cannot release.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MechanismError {
-    /// The input has the wrong shape.
+    /// The input has the wrong shape, or a number is out of its range.
     #[error("expected {expected}, found {found}")]
     Shape {
         /// What the mechanism needs.

@@ -5,14 +5,14 @@ use super::{MechanismError, NoiseArithmetic};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 
-/// The number of sampled vectors whose norm is at most the clipping norm, minus half the number of sampled vectors,
-/// with Gaussian noise: each sampled vector adds 1/2 if its norm is at most the clipping norm and -1/2 if it is larger;
-/// a vector of zeros, as of an agent without data, adds nothing.
+/// A sum over the sampled vectors, with Gaussian noise: each vector adds 1/2 if its norm is at most the clipping norm,
+/// and -1/2 if it is larger. A vector of zeros, such as that of an agent without data, adds nothing. If no vector is
+/// zero, the sum is the number of vectors within the clipping norm, minus half the number of all sampled vectors.
 ///
 /// * Precondition: the count is over the same sample as the sums with which it is released.
 /// * Postcondition: a vector adds at most 1/2, in absolute value, to the count, so the count's noise multiplier is 2
-///   `sd`. Sums of noise multiplier z' and the count together are one Gaussian of multiplier (z'^-2 + (2
-///   sd)^-2)^(-1/2).
+///   `sd`. Sums of noise multiplier z' and the count together cost as much as one Gaussian release of noise multiplier
+///   (z'^-2 + (2 sd)^-2)^(-1/2).
 ///
 /// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
 /// Theorem 1 and Algorithm 1.
@@ -29,8 +29,8 @@ impl NormCount {
     /// The largest absolute value that one vector adds to the count.
     const REACH: f64 = 0.5;
 
-    /// Whether there are sums that have noise multiplier `z` together with the count: only if the count alone has a
-    /// larger noise multiplier than `z`.
+    /// Whether there are sums that have noise multiplier `z` together with the count: only if the noise multiplier of
+    /// the count alone exceeds `z` by more than one part in 10^6.
     #[must_use]
     pub fn admits(self, z: f64) -> bool {
         self.multiplier() > z * (1.0 + 1e-6)
@@ -43,7 +43,7 @@ impl NormCount {
     }
 
     /// The noise multiplier of sums that, together with the count, have noise multiplier `z`:
-    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone costs more. 0 if `z` is 0.
+    /// (z^-2 - (2 sd)^-2)^(-1/2), rounded up; infinite if the count alone has noise multiplier `z` or less. 0 if `z` is 0.
     #[must_use]
     pub fn of_sums(self, z: f64) -> f64 {
         if z <= 0.0 {

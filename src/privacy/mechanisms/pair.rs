@@ -24,7 +24,8 @@ impl<I> Pair<I> {
 /// What is known about the output distributions of a mechanism on the two inputs, in one release.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Laws {
-    /// The product of the distributions that these costs describe; no costs if the two output distributions are equal.
+    /// The product of the distributions that these costs describe; the list is empty if the two output distributions
+    /// are equal.
     Costs(Vec<Cost>),
     /// Gaussian noise on a random sample, for an observer who sees whether the unit was drawn.
     Shown {
@@ -33,11 +34,11 @@ pub enum Laws {
         /// Distance of the two means if the unit is drawn, in standard deviations of the noise.
         mu: f64,
     },
-    /// Discrete Gaussian noise on two different integers.
+    /// Discrete Gaussian noise on two integers.
     DiscreteGaussian {
         /// Standard deviation of the noise, in steps.
         sigma: f64,
-        /// Distance, in steps.
+        /// Distance of the two integers, in steps; 0 if they are equal.
         steps: f64,
     },
     /// Only an upper bound of the privacy loss is known.

@@ -1,4 +1,4 @@
-//! The Poisson-subsampled Gaussian.
+//! Gaussian noise on a sum over a Poisson sample.
 
 use super::pair::{Distinguisher, Pair};
 use super::real_deviates::coin;
@@ -7,10 +7,12 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
-/// Each unit takes part independently with probability `rate`; the sum of the contributions, clipped to an L2 norm, is
-/// released with Gaussian noise of standard deviation noise multiplier times that norm.
+/// Each unit takes part independently with probability `rate`. Each contribution is clipped to an L2 norm; the sum of
+/// the clipped contributions is released with Gaussian noise, whose standard deviation is the noise multiplier times
+/// that norm.
 ///
-/// * Precondition: who takes part stays unknown to the observer; neighbours add, remove or zero out one unit.
+/// * Precondition: who takes part stays unknown to the observer; neighbours differ in one unit, which is added, removed
+///   or replaced by zero.
 /// * Postcondition: the privacy loss of one Poisson-subsampled Gaussian.
 ///
 /// Source: Abadi et al. 2016; Zhu, Dong and Wang 2022, Theorem 11.

@@ -39,7 +39,7 @@ impl ResultNoise {
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].
 ///
-/// * Precondition: results are finite; one result differs by at most the noise's sensitivity between neighbours. Nobody
+/// * Precondition: results are finite; every result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one returned.
 /// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
 ///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal
@@ -147,7 +147,7 @@ impl Mechanism for PrivateSelection {
         Some(Pair::new(vec![0.0; like.len()], vec![by; like.len()], words))
     }
 
-    /// The likelihood ratio where all results are equal: the density of the best is f'(F(y)) F'(y), with F the
+    /// The likelihood ratio if each input consists of equal results: the density of the best is f'(F(y)) F'(y), with F the
     /// distribution function of one noisy result and f the probability generating function of K.
     fn distinguisher(
         &self,
@@ -168,7 +168,7 @@ impl Mechanism for PrivateSelection {
 }
 
 impl PrivateSelection {
-    /// ln of the density of the largest noise among K, given that K is not 0, up to a constant.
+    /// ln of the density of the largest of K noise values, given that K is not 0, up to a constant.
     fn log_density(&self, y: f64) -> f64 {
         let (below, log_density) = match self.noise {
             ResultNoise::Laplace(laplace) => {

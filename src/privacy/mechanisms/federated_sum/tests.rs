@@ -107,7 +107,7 @@ proptest! {
             arithmetic: if exact { NoiseArithmetic::Exact } else { NoiseArithmetic::Ideal },
             ..plain(rule)
         };
-        // How far the agent may move the sums for each unit of noise, as the accountants read the cost.
+        // How far the agent may move the sums, in standard deviations of the noise, as the accountants read the cost.
         let reach = match sum.cost(&gathered) {
             Cost::Gaussian { noise_multiplier } | Cost::PoissonGaussian { noise_multiplier, .. } => {
                 1.0 / noise_multiplier
@@ -146,8 +146,8 @@ proptest! {
 }
 
 /// The statements about the worst pair agree with its sums: with the same random numbers, the sums on the two inputs
-/// differ by the stated vectors if the agent is drawn, and not at all if it is not; without noise they are the stated
-/// mean.
+/// differ by the stated vectors if the agent is drawn, and not at all if it is not; without noise, the sums are the
+/// stated mean.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {
@@ -230,7 +230,7 @@ fn the_worst_pair_moves_as_stated(fixed: bool, divisor: Divisor, counted: bool, 
     assert_eq!(seen, [true, true]);
 }
 
-/// Where the law of the sums is not known, nothing is stated.
+/// Where the distribution of the sums is not known, `moved` states nothing.
 #[test]
 fn no_shift_is_stated_for_other_inputs() {
     let of = |vectors: &[(usize, f64)], discounts: &[f64]| ReceivedVectors {
@@ -396,8 +396,8 @@ fn a_region_without_weights_does_not_hide_the_others() {
     assert_eq!((scale, reach), (1.0, 1.0 / 2f64.sqrt()));
 }
 
-/// Sampler and sensitivity of the ledger entry: an observer who sees who takes part, or whose neighbours change the divisor,
-/// gains nothing from the sampling.
+/// Sampler and sensitivity of the ledger entry: the sampler is `Full`, as sampling reduces no loss, if the observer
+/// sees who takes part or if neighbours change the divisor.
 #[test]
 fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
@@ -418,9 +418,10 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is reduced by the factor 0.75, their weight.
+/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is reduced by the factor 0.75, the total
+/// weight of the two.
 #[test]
-fn a_count_shares_the_noise_that_an_answering_agent_leaves() {
+fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
     let own = plain(SensitivityRule::LargestWeight);
     let sum = FederatedSum { divisor: Divisor::Arrived, count, ..own };

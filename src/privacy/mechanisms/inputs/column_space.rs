@@ -35,8 +35,8 @@ impl ColumnSpace {
         along
     }
 
-    /// Each column of `z` has a part outside of the space: the length of the longest such part, divided by the length
-    /// of the longest column.
+    /// The length of the longest part of a column of `z` that lies outside the space, divided by the length of the
+    /// longest column.
     pub(super) fn distance(&self, z: &Rows) -> f64 {
         let along = self.coordinates_of(z);
         let (mut outside, mut whole) = (vec![0.0; z.d()], vec![0.0; z.d()]);
@@ -53,7 +53,8 @@ impl ColumnSpace {
         longest(&outside) / longest(&whole).max(f64::MIN_POSITIVE)
     }
 
-    /// For each direction of this space, its position in the other space; `None` unless both have the same directions.
+    /// For each direction of this space, the position of the same direction in `other`; `None` unless both spaces have
+    /// the same directions.
     pub(super) fn same_directions(&self, other: &Self) -> Option<Vec<usize>> {
         if self.dimension() != other.dimension() {
             return None;

@@ -24,7 +24,7 @@ pub fn sigma_min(x: &Rows) -> Result<f64, MechanismError> {
 }
 
 impl JohnsonLindenstrauss {
-    /// Whether singular values are lifted for inputs whose smallest singular value is this.
+    /// Whether singular values are lifted for inputs whose smallest singular value is `sigma_min`.
     #[must_use]
     pub fn lifts(&self, sigma_min: f64) -> bool {
         sigma_min < self.omega()

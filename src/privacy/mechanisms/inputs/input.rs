@@ -8,7 +8,7 @@ use crate::vocab::{Delta, Epsilon, Positive, Problem};
 /// distance.
 pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
     /// The unit direction in which a moved row changes the release most, with a description in words; `None` if all
-    /// directions are equal.
+    /// directions are equally bad, or if the worst is not known.
     fn worst_direction(&self) -> Option<(Vec<f64>, &'static str)> {
         None
     }
@@ -35,7 +35,7 @@ pub trait Input: Send + Sync {
         inputs
     }
 
-    /// A description of the release of a table, for an audit of it.
+    /// A description of the release of the table `rows`, for an audit.
     fn about(&self, rows: &Rows) -> String;
 
     /// Why the inputs have no protection, or need none; `None` for protected inputs.
@@ -57,7 +57,7 @@ pub trait Input: Send + Sync {
     /// not released. The mechanism's public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise is large enough.
+    /// [`MechanismError`] if no finite noise, or no exact noise, is large enough.
     fn mechanism(
         &self,
         d: usize,
@@ -66,7 +66,7 @@ pub trait Input: Send + Sync {
     ) -> Result<Option<Box<dyn RowsMechanism>>, MechanismError>;
 }
 
-/// The problem of an epsilon and a delta for which no finite Gaussian noise exists; empty if it exists.
+/// The problem of an epsilon and a delta for which [`Gaussian::analytic`] finds no noise; empty if it finds noise.
 pub(super) fn noise_problems(epsilon: Epsilon, delta: Delta) -> Vec<Problem> {
     let problem = |error: MechanismError| {
         Problem::wrong("", "noise of a finite size", error.to_string(), "raise epsilon or delta")

@@ -18,12 +18,12 @@ use std::sync::Arc;
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
 /// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space of
-///   X with probability 1, and two neighbours have different column spaces; so their output distributions are mutually
-///   singular, and delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless epsilon is large for r:
-///   where the smallest singular value is close to omega, the singular values of one data set are lifted and those of
-///   its neighbour are not, which the output reveals. In both cases the ledger entry has the claim, the cost
-///   "unprotected" and the basis "refuted". For n <= d the singular values are always lifted, and the claim is reported
-///   as published.
+///   X with probability 1, and X has neighbours with another column space; the output distributions of two such
+///   neighbours are mutually singular, so delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless
+///   epsilon is large for r: where the smallest singular value is close to omega, the singular values of one data set
+///   are lifted and those of its neighbour are not, which the output reveals. In both cases the ledger entry has the
+///   claim, the cost "unprotected" and the basis "refuted". For n <= d the singular values are always lifted, and the
+///   claim is reported as published.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
 /// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
@@ -173,8 +173,8 @@ impl Mechanism for JohnsonLindenstrauss {
         Ok(self.trace(x, &m)?.z)
     }
 
-    /// The first record moved by 1 along the first column. For n - 1 > d every moved record changes the column space,
-    /// so other pairs are no easier to distinguish.
+    /// The first record moved by 1 along the first column. For n - 1 > d and data in general position, a moved record
+    /// changes the column space, so no other pair is easier to distinguish.
     fn worst_pair(&self, like: &Rows) -> Option<Pair<Rows>> {
         let direction: Vec<f64> = (0..like.d()).map(|column| if column == 0 { 1.0 } else { 0.0 }).collect();
         Some(Pair::new(like.clone(), like.moved(0, &direction, 1.0), "one record moved by 1"))
@@ -207,7 +207,7 @@ impl Mechanism for JohnsonLindenstrauss {
         };
         let mut found = Distinguisher::unknown();
         if sizes.is_none() && disjoint.is_none() {
-            // The likelihood ratio is unknown: a statistic is trained on the lengths of the rows.
+            // The likelihood ratio is unknown: a statistic is trained on the squared lengths of the rows.
             found.features = Some(Box::new(|z: &Rows| {
                 (0..z.n()).map(|row| z.row(row).iter().map(|v| v * v).sum()).collect()
             }));

@@ -80,8 +80,8 @@ fn ln_chi_squared_above(r: usize, t: f64) -> f64 {
     tail.ln()
 }
 
-/// ln erfc(sqrt(x)) for x > 0. Where erfc is too small for floating point, the upper bound e^(-x) / sqrt(pi x), which
-/// is too large by a factor of at most 1 + 1/(2x) there.
+/// ln erfc(sqrt(x)) for x > 0. From x = 600 on, where erfc is nearly too small for floating point, it is replaced by
+/// the upper bound e^(-x) / sqrt(pi x), which is too large by a factor of at most 1 + 1/(2x).
 fn ln_erfc_of_root(x: f64) -> f64 {
     if x < 600.0 { libm::log(libm::erfc(x.sqrt())) } else { -x - 0.5 * libm::log(std::f64::consts::PI * x) }
 }
@@ -157,8 +157,9 @@ mod tests {
         }
     }
 
-    /// Two columns, in closed form. The squared norms are exponential with means 2 and 2 v: lifted against plain, the loss
-    /// exceeds epsilon above a norm, and plain against lifted below one, if any.
+    /// Two columns, in closed form. The squared norms are exponential with means 2 and 2 v: with the lifted data as D,
+    /// the loss exceeds epsilon for all squared norms above a threshold; with the unlifted data as D, for all squared
+    /// norms below another threshold, which is positive for small epsilon only.
     #[test]
     fn both_directions_for_two_columns_in_closed_form() {
         for (variant, v) in [(JlVariant::Paper, 2.0_f64), (JlVariant::PublicCode, 4.0)] {

@@ -36,8 +36,8 @@ pub struct NoisyProjection {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// How the noise is sampled. Default: `Exact`. The entries of P then have at most 17 binary digits, and X P
-    /// is computed in integers.
+    /// How the noise is sampled. Default: `Exact`. With `Exact`, the entries of P have at most 17 binary digits, and X
+    /// P is computed in integers.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// Kenthapadi's largest row norm is the sensitivity for one attribute: a row that moves along the diagonal moves Z
-    /// by more.
+    /// Kenthapadi's largest row norm is the sensitivity for one attribute: a row that moves in the direction (0.6, 0.8)
+    /// moves Z by more.
     #[test]
     fn the_largest_row_norm_would_be_too_small() {
         let mechanism = recipe(1).given(2, vec![3.0, 4.0], one()).unwrap();
