@@ -110,9 +110,9 @@ laws! {
     Triangular(smallest, largest, mode) or TriangularError;
     /// The Weibull distribution. Parameters: scale and shape, above 0.
     Weibull(scale, shape) or WeibullError;
-    /// The zeta distribution on 1, 2, 3, .., given as `f64`. Parameter: the exponent, above 1.
+    /// The zeta distribution on 1, 2, 3, .., whose samples are given as `f64`. Parameter: the exponent, above 1.
     Zeta(exponent) or ZetaError;
-    /// Zipf's distribution on 1, 2, .., n, given as `f64`. Parameters: n; the exponent, 0 or above.
+    /// Zipf's distribution on 1, 2, .., n, whose samples are given as `f64`. Parameters: n; the exponent, 0 or above.
     Zipf(n, exponent) or ZipfError;
 }
 

@@ -220,7 +220,7 @@ impl Float for Portable {
     fn abs_sub(self, other: Self) -> Self {
         Self(libm::fdim(self.0, other.0))
     }
-    /// Rounded once, on CPUs with a fused multiply-add and without.
+    /// The result is rounded once, on CPUs with a fused multiply-add and on CPUs without.
     fn mul_add(self, a: Self, b: Self) -> Self {
         Self(libm::fma(self.0, a.0, b.0))
     }

@@ -103,15 +103,15 @@ impl Stream {
         }
     }
 
-    /// Fills `out` with standard normals.
+    /// Fills `out` with independent standard normal numbers, each from one word.
     pub fn fill_normal(&mut self, out: &mut [f64]) {
         for value in out {
             *value = self.normal();
         }
     }
 
-    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle). One draw of
-    /// [`Self::below`] for each.
+    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle). Makes one draw of
+    /// [`Self::below`] for each position.
     ///
     /// # Panics
     /// If `count` exceeds `n`.

@@ -29,7 +29,7 @@ impl RandomizedResponse {
         Self { epsilon }
     }
 
-    /// Probability of the truth.
+    /// Probability that the bit is returned as it is.
     #[must_use]
     pub fn truth(&self) -> f64 {
         1.0 - self.flip_probability()
@@ -70,7 +70,7 @@ impl Mechanism for RandomizedResponse {
         let loss = libm::log(self.truth() / self.flip_probability());
         let sign = f64::from(i8::from(*a) - i8::from(*b));
         let log_ratio = move |bit: &bool| sign * if *bit { loss } else { -loss };
-        // A false answer is slightly more likely than necessary: the claimed epsilon bounds the loss.
+        // The opposite answer is slightly more likely than 1 / (1 + e^epsilon), so the claimed epsilon bounds the loss.
         Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::largest(sign.abs() * self.epsilon.get())))
     }
 }

@@ -115,7 +115,7 @@ fn exp_minus_half(stream: &mut Stream) -> bool {
     }
 }
 
-/// True with probability exp(-x (2 k + x) / (2 k + 2)), x the fraction (Karney's Algorithm B): a falling run that
+/// True with probability exp(-x (2 k + x) / (2 k + 2)), where x is the fraction (Karney's Algorithm B): a falling run that
 /// begins below x, each step of which also needs a success with probability (2 k + x) / (2 k + 2), has even length.
 fn within_step(k: u64, x: &mut Fraction, stream: &mut Stream) -> bool {
     let mut even = true;

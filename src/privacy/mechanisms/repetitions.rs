@@ -1,4 +1,4 @@
-//! Random numbers of repetitions, for private selection.
+//! The random number of repetitions in a private selection.
 
 use crate::accounting::repeated::log_gamma;
 use crate::rng::Stream;

@@ -20,7 +20,7 @@ const FINER: i32 = 30;
 const WIDEST: i32 = 51;
 /// The smaller of noise and sensitivity is at least 2^LEAST spacings.
 const LEAST: i32 = 21;
-/// Noise and sensitivity may have binary exponents of up to this size.
+/// Noise and sensitivity may have binary exponents from minus this number to this number.
 const LARGEST_EXPONENT: i32 = 900;
 /// Relative error of a sensitivity that was summed up in floating point, with a margin.
 const ARITHMETIC: f64 = 1e-12;
@@ -194,7 +194,7 @@ mod tests {
         assert!(Grid::between(-1.0, 1.0).is_err() && Grid::between(1.0, -1.0).is_err());
     }
 
-    /// A noisy number is the number of the sum of its integer and the noise of the stream.
+    /// A noisy number is the spacing times the sum of its integer and the integer noise from the stream.
     #[test]
     fn noise_is_added_to_the_multiple() {
         let grid = Grid::between(1.0, 1.0).unwrap();

@@ -74,7 +74,7 @@ impl Rows {
         self.0.row_major()
     }
 
-    /// One row, d numbers.
+    /// The row with number `index`, counted from 0: d numbers.
     ///
     /// # Panics
     /// If there is no such row.

@@ -103,7 +103,7 @@ impl Noise {
         Ok(SubsampledShift { rate, sd, base, moved }.distinguisher())
     }
 
-    /// The clipped sum over the chosen units plus noise. Noise is drawn even if no unit was chosen.
+    /// The sum of the clipped contributions of the chosen units, plus noise. Noise is drawn even if no unit was chosen.
     pub(super) fn noisy_sum(
         &self,
         units: &Contributions,
@@ -142,8 +142,8 @@ mod tests {
     use crate::rng::Key;
     use crate::vocab::Cost;
 
-    /// Without exact arithmetic, the sum of the chosen contributions, each clipped to norm 1, plus 2 times the next normal
-    /// deviates of the stream, in the order of the numbers.
+    /// Without exact arithmetic, the release is the sum of the chosen contributions, each clipped to norm 1, plus 2
+    /// times the next normal deviates of the stream, in the order of the numbers.
     #[test]
     fn a_sum_in_floating_point_has_clipped_parts_and_noise_of_the_stated_size() {
         let one = Positive::new(1.0).unwrap();

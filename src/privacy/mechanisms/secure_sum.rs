@@ -39,9 +39,9 @@ pub struct SecureSum {
 }
 
 impl SecureSum {
-    /// What one agent's vector of full norm, along the first number, adds to each region's sum if the agent is sampled,
-    /// for an observer who subtracts the parts that it knows: the worst known pair of a masked sum. All other vectors
-    /// are zero.
+    /// The worst known pair of a masked sum, for an observer who subtracts the parts that it knows: what one agent's
+    /// vector of full norm, non-zero in its first number only, adds to each region's sum if the agent is sampled. All
+    /// other vectors are zero.
     #[must_use]
     pub fn moved(&self, plan: &ReceivedVectors, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {

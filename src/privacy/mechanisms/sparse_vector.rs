@@ -37,7 +37,7 @@ pub enum BudgetSplit {
     LeastVariance,
 }
 
-/// Compares numbers with a threshold, one after another, until a given count (the cutoff c) of them was not below it.
+/// Compares numbers with a threshold, one after another, until c of them (the cutoff) were not below it.
 /// The threshold gets Laplace noise of scale sensitivity / epsilon_1 once; each number gets fresh Laplace noise of
 /// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`] each
 /// number that was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
@@ -47,21 +47,21 @@ pub enum BudgetSplit {
 /// earlier numbers.
 ///
 /// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error
-///   stated by [`computed_within`](Self::computed_within); monotonic numbers differ in the same direction, all of them.
-///   The threshold does not depend on the data.
-/// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. No
-///   smaller epsilon holds for comparisons: with 21 numbers at the threshold, c = 1 and an epsilon of at most 2, the
-///   loss is above 0.9998 epsilon.
+///   stated by [`computed_within`](Self::computed_within); if the numbers are stated to be monotonic, all of them
+///   differ in the same direction. The threshold does not depend on the data.
+/// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. For
+///   comparisons alone this epsilon is hardly larger than the loss: with 21 numbers at the threshold, c = 1 and an
+///   epsilon of at most 2, the loss is above 0.9998 epsilon.
 ///
 /// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the
-/// threshold for D. Take z + sensitivity for D': its density is at least e^-epsilon_1 times that of z. Where D says
-/// below, the noisy number of D' is lower relative to the raised threshold than for D, or equal, so D' says below with
-/// at least the same probability. Where D says above, the number of D' lies at most 2 sensitivities lower relative to
-/// the threshold (1 for monotonic numbers: if those of D' are larger, by this argument; if they are smaller, by the
-/// same argument with z itself for D'), so the probability is at least e^(-epsilon_2 / c) times that for D, and there
-/// are at most c of these. Released values have separate noise: there are at most c of them, and each costs epsilon_3 /
-/// c. In exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the probabilities of
-/// integers have the same ratios.
+/// threshold on D. On D', take z + sensitivity: its density is at least e^-epsilon_1 times that of z. Where the output
+/// says below, the number on D' is not higher, relative to the raised threshold, than the number on D; so the answer on
+/// D' is below with at least the same probability. Where the output says above, the number on D' lies at most 2
+/// sensitivities lower relative to the threshold (1 for monotonic numbers: if those of D' are larger, by this argument;
+/// if they are smaller, by the same argument with z itself for D'), so the probability of above is at least
+/// e^(-epsilon_2 / c) times that on D, and there are at most c such answers. Released values have separate noise: there
+/// are at most c of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and
+/// noise is rounded Laplace noise: the probabilities of integers have the same ratios.
 ///
 /// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3
 /// to 6): giving the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not

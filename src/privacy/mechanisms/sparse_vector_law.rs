@@ -27,8 +27,8 @@ const RULE: [(f64, f64); 4] = [
 ];
 
 /// ln of the probability of these results of comparisons; `numbers` are relative to the threshold. The probability is
-/// the integral, over the noise z on the threshold, of its density times the probability of each result given z. It is
-/// split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000 numbers.
+/// the integral, over the noise z on the threshold, of its density times the probability of each result given z. The
+/// integral is split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000 numbers.
 pub(super) fn log_probability(numbers: &[f64], above: &[bool], scales: NoiseScales) -> f64 {
     // Equal numbers with equal results are counted together.
     let mut factors: Vec<(f64, bool, f64)> = Vec::new();
@@ -89,8 +89,8 @@ mod tests {
         SparseVector::new(epsilon, one, Finite::new(0.5).unwrap(), NonZeroU32::new(cutoff).unwrap())
     }
 
-    /// One number, by hand: with a noise of scale a on the threshold and b on the number, the difference is at least d with
-    /// probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
+    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the difference is at
+    /// least d with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
     #[test]
     fn the_probability_of_one_comparison_is_the_closed_form() {
         for (a, b) in [(1.5f64, 4.0f64), (40.0, 10.0), (0.02, 0.05)] {
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    /// The price is exact: with many numbers at the threshold the loss on the worst pair is near epsilon, and never
-    /// above it, for every cutoff, for monotonic numbers too.
+    /// The price is hardly larger than the loss: with many numbers at the threshold the loss on the worst pair is near
+    /// epsilon, and never above it, for every cutoff, for monotonic numbers too.
     #[test]
     fn the_loss_on_the_worst_pair_is_the_price() {
         let like = vec![0.0; 40];

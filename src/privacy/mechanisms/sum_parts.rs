@@ -1,4 +1,4 @@
-//! The parts of a federated sum: participation, divisor, scale of the noise, and the vectors received.
+//! The settings and the input of a federated sum: participation, divisor, scale of the noise, and the vectors received.
 
 use crate::vocab::Probability;
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ pub struct ReceivedVectors {
 }
 
 impl ReceivedVectors {
-    /// Sum of the weights in a region of the vectors that are present.
+    /// The sum of the weights, in a region, of the vectors that were received, each times its discount.
     pub(super) fn present(&self, region: &[f64]) -> f64 {
         if self.discounts.is_empty() {
             return self.vectors.iter().map(|(agent, _)| region[*agent]).sum();

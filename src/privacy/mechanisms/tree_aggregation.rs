@@ -10,26 +10,27 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 use std::num::NonZeroU64;
 
-/// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of one standard
-/// deviation. Step t completes the partial sum of the last l values, where l is the largest power of two that divides t; the
-/// sum of all values is that partial sum plus the released sum after step t - l. So a sum has the noise of at most
-/// ceil(log2(t + 1)) partial sums, while with fresh noise on every value it would have the
-/// noise of t values. With restarts, a new tree begins after
-/// a stated number of steps, and its sums are added to the last sum of the tree before.
+/// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of the
+/// same standard deviation. Step t completes the partial sum of the last l values, where l is the largest power of two
+/// that divides t; the sum of all values is that partial sum plus the released sum after step t - l. So a sum has the
+/// noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise on every value it would have the noise of t
+/// values. With restarts, a new tree begins after a stated number of steps, and its sums are added to the last sum of
+/// the tree before.
 ///
 /// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step.
 ///
 /// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial
 /// sums of the same values. Then S^2 (see the postcondition) counts all nodes of the tree, and sums have less noise: a
-/// sum that is one node of l levels has 1 / (2 - 2^-l) times the variance of a single partial sum, which tends to 1/2.
+/// sum that is one node of 2^l values has 1 / (2 - 2^-l) times the variance of a single partial sum; this factor tends
+/// to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
 /// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity
-///   S), S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial sums,
-///   which in turn determine the released sums, so no smaller loss holds on the worst pair; with Honaker's estimate the
-///   released sums are functions of the noisy partial sums, which together cost as much as stated, and the released
-///   sums reveal a little less.
+///   S), where S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial
+///   sums, which in turn determine the released sums, so no smaller loss holds on the worst pair; with Honaker's
+///   estimate the released sums are functions of the noisy partial sums, which together cost as much as stated, and the
+///   released sums reveal a little less.
 ///
 /// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one
 /// normal vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2
@@ -81,7 +82,7 @@ impl TreeAggregation {
         self.plan.contributions
     }
 
-    /// The number of values.
+    /// The largest number of values.
     #[must_use]
     pub const fn steps(&self) -> NonZeroU64 {
         self.plan.steps
@@ -131,7 +132,7 @@ impl TreeAggregation {
         values.iter().map(|value| sums.add(value, &mut noisy, |sum| sum)).collect()
     }
 
-    /// How the first sums follow from noisy partial sums.
+    /// How the first `seen` sums follow from noisy partial sums.
     fn noise_of_sums(&self, seen: usize) -> SumNoise {
         if self.estimate == SumEstimate::Honaker {
             return SumNoise::Weights(self.by_partial_sum(seen));
@@ -144,7 +145,7 @@ impl TreeAggregation {
         SumNoise::Differences((0..seen).map(before).collect())
     }
 
-    /// For each noisy partial sum, how much its noise weighs in each of the first sums.
+    /// For each noisy partial sum, how much its noise weighs in each of the first `seen` sums.
     fn by_partial_sum(&self, seen: usize) -> Vec<Vec<f64>> {
         let none = vec![vec![0.0]; seen];
         let mut drawn = 0usize;
@@ -163,7 +164,7 @@ impl TreeAggregation {
         (0..drawn).map(of).collect()
     }
 
-    /// The sums of values of this `length` that will come one after another.
+    /// Begins the sums of values that will come one after another, each of `length` numbers.
     ///
     /// # Errors
     /// [`MechanismError`] if no lattice fits.
@@ -239,7 +240,7 @@ impl Mechanism for TreeAggregation {
         inputs.into_iter().try_for_each(|values| self.checked(values))?;
         let seen = match self.estimate {
             SumEstimate::FewestPartialSums => inputs[0].len(),
-            // Sums have a covariance matrix of this order.
+            // The covariance matrix of the sums has as many rows as sums are used.
             SumEstimate::Honaker => inputs[0].len().min(MOST_SEEN),
         };
         let means = inputs.map(|values| self.sums(&values[..seen.min(values.len())], |partial| partial));

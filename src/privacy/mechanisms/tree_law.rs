@@ -1,11 +1,12 @@
-//! The law of the released sums of a tree on two inputs, for attacks.
+//! The distributions of the released sums of a tree on two inputs, for attacks.
 
 use super::MechanismError;
 use crate::gp::Cholesky;
 
 /// The sums on two inputs, both with the same covariance matrix in multiples of the variance of a partial sum.
 pub(super) struct Whitened {
-    /// For each sum, how much each of its numbers weighs in the log ratio: C^-1 (means on D minus means on D').
+    /// For each sum, how much each of its numbers weighs in the log ratio: C^-1 (means on D minus means on D'), with
+    /// the covariance matrix C.
     weights: Vec<Vec<f64>>,
     /// The average of both means.
     middle: Vec<Vec<f64>>,

@@ -23,16 +23,16 @@ pub(super) enum RunNoise {
 }
 
 impl TreeRun {
-    /// No values yet, of at most `left` that come, each of which has `length` numbers.
+    /// Sums before the first value; at most `left` values will come, each of `length` numbers.
     pub(super) fn new(left: u64, length: usize, noise: RunNoise) -> Self {
         Self { left, length, noise }
     }
 
-    /// The released sum of all values so far and this one.
+    /// Adds a value; returns the released sum of all values up to this one.
     ///
     /// # Errors
-    /// [`MechanismError`] if the value is not finite or has another length, or if there were as many values as the plan has
-    /// steps.
+    /// [`MechanismError`] if the value is not finite or has another length, or if as many values came before as the
+    /// plan has steps.
     pub(in crate::privacy) fn add(
         &mut self,
         value: &[f64],

@@ -14,14 +14,15 @@ pub enum SumEstimate {
     /// not drawn.
     #[default]
     FewestPartialSums,
-    /// As `FewestPartialSums`, but each partial sum is replaced by that combination of itself and of all partial sums
-    /// of parts of its values which has the least variance ("estimation from below", Honaker 2015). It is computed from
+    /// As `FewestPartialSums`, but each partial sum is replaced by the combination with the least variance of itself
+    /// and of all partial sums of parts of its values ("estimation from below", Honaker 2015). It is computed from
     /// noisy partial sums alone, so it costs nothing beyond these.
     Honaker,
 }
 
 impl SumEstimate {
-    /// The largest sum of (contributions of one unit)^2 over the partial sums that are drawn.
+    /// The largest sum, over all partial sums that are drawn, of the squared number of one unit's contributions to a
+    /// partial sum.
     #[must_use]
     pub fn sensitivity_squared(self, plan: &TreePlan) -> f64 {
         match self {
@@ -30,8 +31,8 @@ impl SumEstimate {
         }
     }
 
-    /// The variance of the sum after step t, from 1, as a multiple of the variance of the noise on one partial sum. It
-    /// is the sum over the binary digits 1 of the steps of each tree: 1 for each, or with Honaker's estimate 1 / (2 -
+    /// The variance of the sum after step t, from 1, as a multiple of the variance of the noise on one partial sum.
+    /// Each tree adds a term for every digit 1 of its number of steps in binary: 1, or with Honaker's estimate 1 / (2 -
     /// 2^-l) for the digit of 2^l.
     #[must_use]
     pub fn relative_variance(self, plan: &TreePlan, t: u64) -> f64 {
@@ -43,7 +44,7 @@ impl SumEstimate {
         t.checked_div(tree).map_or(0.0, |trees| trees as f64 * of_tree(tree) + of_tree(t % tree))
     }
 
-    /// The variance of the estimate of a partial sum of 2^level values.
+    /// The variance of the estimate of a partial sum of 2^level values, as a multiple of the variance of its noise.
     fn relative_variance_of_node(self, level: u32) -> f64 {
         match self {
             Self::FewestPartialSums => 1.0,
@@ -90,7 +91,8 @@ impl<N> fmt::Debug for TreeSums<N> {
 }
 
 impl<N: Summand> TreeSums<N> {
-    /// No values yet, each of which will have `length` numbers. On a lattice, numbers are multiples of its spacing.
+    /// The state before the first value; each value will have `length` numbers. On a lattice, numbers are multiples of
+    /// its spacing.
     pub(super) fn new(plan: &TreePlan, estimate: SumEstimate, length: usize, grid: Option<Grid>) -> Self {
         Self {
             estimate,

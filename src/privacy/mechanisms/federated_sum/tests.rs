@@ -418,8 +418,7 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is reduced by the factor 0.75, the total
-/// weight of the two.
+/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is multiplied by 0.75, their total weight.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });

@@ -368,7 +368,7 @@ mod tests {
 
     /// Noise for which no lattice exists is refused in exact arithmetic, and only there.
     #[test]
-    fn noise_that_cannot_be_exact_is_refused_if_it_is_to_be() {
+    fn noise_without_a_lattice_is_refused_in_exact_arithmetic() {
         let tiny = Ctl::new(Epsilon::new(1.0).unwrap(), Positive::new(1e-300).unwrap(), true).unwrap();
         assert!(tiny.with(NoiseArithmetic::Exact).is_err());
         let ideal = tiny.with(NoiseArithmetic::Ideal).unwrap().price(&0.0, &Neighbours::AnyValue).unwrap();

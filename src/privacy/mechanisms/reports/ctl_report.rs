@@ -30,8 +30,8 @@ pub struct CtlReport {
     /// beyond the bound. Default: true.
     #[serde(default = "yes")]
     pub clip: bool,
-    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that the noise exceeds with this
-    /// probability, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
+    /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that the noise exceeds with at
+    /// most this probability, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// How the noise is sampled. Default: `Exact`.
@@ -120,7 +120,8 @@ mod tests {
         ron::from_str(&format!("Ctl(epsilon: 2{fields})")).unwrap()
     }
 
-    /// Means of at most 4 around -1, and noise of at most 0.5, which exceeds 3 with probability 0.01.
+    /// Mean rewards that lie within 3 of -1 and so have a size of at most 4; noise that lies within `noise_bound`, if
+    /// there is one, and exceeds 3 with probability at most 0.01.
     fn facts(noise_bound: Option<f64>) -> RewardFacts<'static> {
         let noise_tail = &|delta: Delta| (delta.get() == 0.01).then_some(3.0);
         RewardFacts { mean: -1.0, deviation: 3.0, reach: 4.0, noise_bound, noise_tail }
@@ -192,7 +193,8 @@ mod tests {
         }
     }
 
-    /// Noise that is known to have no bound is refused, or, with delta, noise that is known to have no tail.
+    /// Noise that is known to have no bound is refused; with delta, so is noise for which no size is known that it
+    /// exceeds with probability at most delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";

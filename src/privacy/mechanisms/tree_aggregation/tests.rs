@@ -13,8 +13,8 @@ fn tree(steps: u64, contributions: u64, restart: u64) -> TreeAggregation {
     TreeAggregation::new(plan, Positive::new(3.0).unwrap(), Positive::new(1.0).unwrap())
 }
 
-/// Without noise, the output has the exact sums. The noise of step t is that of as many partial sums as t has binary
-/// digits 1 (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps one more
+/// Without noise, the output is the exact sums. The noise of step t is that of as many partial sums as t has digits 1
+/// in binary (4000 draws of 13 steps: variances within 5 standard errors), and with restarts after 4 steps one more
 /// partial sum for each earlier tree.
 #[test]
 fn sums_have_the_noise_of_their_partial_sums() {
@@ -60,9 +60,9 @@ fn sums_of_a_prefix_are_the_first_sums() {
     }
 }
 
-/// The variance of every sum is the stated one: with unit noise on each partial sum exactly, with and without Honaker's
-/// estimate and restarts; and Honaker's formula for a node of l levels, 1 / (2 - 2^-l), is the recursion of inverse
-/// variances.
+/// The variance of every sum, computed from the weights of the partial sums in it, is the stated one, with and without
+/// Honaker's estimate and restarts. Honaker's formula for a node of 2^l values, 1 / (2 - 2^-l), solves the recursion of
+/// inverse variances.
 #[test]
 fn variances_are_those_of_the_combined_partial_sums() {
     let mut v = 1.0f64;
@@ -79,7 +79,7 @@ fn variances_are_those_of_the_combined_partial_sums() {
                 let found: f64 = columns.iter().map(|column| column[t] * column[t]).sum();
                 let stated = own.variance(t as u64 + 1) / 9.0;
                 assert!((found / stated - 1.0).abs() < 1e-12, "{estimate:?} {restart} {t}: {found} {stated}");
-                // All partial sums that a sum is computed from are of values up to its step, each with weight 1 in all.
+                // A sum contains each value up to its step, with total weight 1, and no later value.
                 let value = own.sums(&vec![vec![1.0]; steps as usize], |partial| partial)[t][0];
                 assert!((value - (t + 1) as f64).abs() < 1e-9);
             }
@@ -87,7 +87,7 @@ fn variances_are_those_of_the_combined_partial_sums() {
     }
 }
 
-/// 4000 draws with Honaker's estimate have the stated variances, within 5 standard errors, by either arithmetic.
+/// 4000 draws with Honaker's estimate have the stated variances, within 5 standard errors, in both arithmetics.
 #[test]
 fn drawn_sums_have_the_variance_of_honakers_estimate() {
     let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t)]).collect();
@@ -126,7 +126,7 @@ fn honakers_sums_cost_no_more_than_their_partial_sums() {
         };
         let super::super::Laws::Costs(costs) = told.laws.unwrap().laws else { panic!("other laws") };
         let [Cost::Gaussian { noise_multiplier: found }] = costs[..] else { panic!("{costs:?}") };
-        // The same from all partial sums of the pair, without going through the sums: never less informative.
+        // The noise multiplier of all partial sums of the pair together, which reveal at least as much as the sums.
         let means = pair.inputs.map(|values| {
             let mut partial_sums = Vec::new();
             own.sums(&values, |partial| {
