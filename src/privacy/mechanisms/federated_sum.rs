@@ -22,8 +22,8 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, S
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
 /// * Postcondition: the privacy loss of a Gaussian mechanism with noise multiplier z, subsampled as `participation`
-///   says with rate q, if weights and divisor are public and no agent counts twice. Other settings cost more: see
-///   [`FederatedSum::cost`].
+///   says with rate q, if weights and divisor are public and no agent counts twice. [`FederatedSum::cost`] states the
+///   loss for other settings.
 ///
 /// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
 ///
@@ -224,9 +224,10 @@ impl FederatedSum {
         self.noise_multiplier > 0.0 && self.clip.is_some()
     }
 
-    /// separately after clipping and weighting, so that its integers in all sums together have a bounded norm; they are
-    /// added up exactly. The ratio of the noise to an agent's largest change is at least the noise multiplier that
-    /// [`cost`](Self::cost) states.
+    /// The lattice, and the noise in multiples of its spacing; `None` if noise is not exact or not drawn. Each vector's
+    /// part of each sum is rounded separately after clipping and weighting, so that its integers in all sums together
+    /// have a bounded norm; they are added up exactly. The ratio of the noise to an agent's largest change is at least
+    /// the noise multiplier that [`cost`](Self::cost) states.
     fn exact(&self, gathered: &ReceivedVectors) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);

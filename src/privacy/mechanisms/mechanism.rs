@@ -20,7 +20,8 @@ pub trait Mechanism: fmt::Debug {
 
     /// The privacy cost of one release under a neighbouring relation.
     ///
-    /// May read the public shape of `input`, such as its length, but not its values; a test of all mechanisms checks this.
+    /// May read the public shape of `input`, such as its length, but not its values; the conformance test of a
+    /// mechanism checks this on its worst known pair.
     ///
     /// # Errors
     /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation.
@@ -33,8 +34,8 @@ pub trait Mechanism: fmt::Debug {
     fn privatise(&self, input: &Self::Input, stream: &mut Stream) -> Result<Self::Output, MechanismError>;
 
     /// The worst known pair: the neighbouring inputs, with the public shape of `like`, whose outputs are the easiest to
-    /// distinguish. Every audit of the mechanism uses this pair. `None` if no such pair is known, or if no privacy is
-    /// claimed.
+    /// distinguish. `subrosa audit mechanism` and the conformance tests attack this pair; the audit of a scenario uses
+    /// it or changes the scenario's own data. `None` if no such pair is known, or if no privacy is claimed.
     fn worst_pair(&self, like: &Self::Input) -> Option<Pair<Self::Input>> {
         let _ = like;
         None

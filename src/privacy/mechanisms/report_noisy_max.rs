@@ -198,7 +198,8 @@ mod tests {
             let error = 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt();
             assert!((f64::from(*count) / f64::from(n) - p).abs() < error, "{counts:?} for {expected:?}");
         }
-        // others, with a = e^(-1/2).
+        // The first of n options is chosen with probability (1 - (1 - a)^n) / (n a) where its utility is larger by 1
+        // than all others, with a = e^(-1/2).
         let a = libm::exp(-0.5);
         let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
         let found = of(&ahead)[0];

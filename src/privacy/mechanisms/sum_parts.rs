@@ -55,7 +55,8 @@ pub struct ReceivedVectors {
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
     /// Weights: regions x agents. Those of a region sum to 1, before `Importance` multiplies them.
     pub weights: Arc<Vec<Vec<f64>>>,
-    /// Agents for which a second sampling draw is made, because a late vector replaced their current one.
+    /// Agents for which a second sampling draw is made, because their vector in this sum is a late one from an earlier
+    /// round.
     pub late_sampling_draw: Vec<usize>,
     /// Length of a vector.
     pub length: usize,

@@ -22,7 +22,7 @@ pub enum SumEstimate {
 
 impl SumEstimate {
     /// The largest sum, over all partial sums that are drawn, of the squared number of one unit's contributions to a
-    /// partial sum.
+    /// partial sum; an upper bound on it if a unit may contribute more than 256 times.
     #[must_use]
     pub fn sensitivity_squared(self, plan: &TreePlan) -> f64 {
         match self {
