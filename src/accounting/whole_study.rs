@@ -48,7 +48,8 @@ pub struct StudyPrivacy {
     pub epsilon_basic: f64,
     /// Delta at which all three epsilons are stated.
     pub delta: f64,
-    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers.
+    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers and the tight
+    /// accountant's epsilon is finite.
     pub basis: LossBasis,
     /// The weakest arithmetic of the releases; `None` if the tight accountant's epsilon is infinite.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
