@@ -70,7 +70,7 @@ impl StudyPrivacy {
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
 const SHARED: &str = "holds only if all runs draw independent noise: here the runs of one replication that differ in \
-                      settings share their random numbers, and two results of the same noise can reveal more \
+                      settings share their random numbers, and two results with the same noise can reveal more \
                       than the sum of both losses";
 
 /// The name for all series together.

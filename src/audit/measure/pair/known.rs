@@ -393,7 +393,7 @@ mod tests {
     /// With visible sampling of rate q, the unit was in neither of two rounds with probability (1 - q)^2, and the curve
     /// is the mean of Gaussian curves.
     #[test]
-    fn shown_coins_mix_gaussian_curves() {
+    fn visible_sampling_mixes_gaussian_curves() {
         let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();
         let epsilon = pair.epsilon(1e-3);
         let mean = 0.375 * single::gaussian_delta(1.0, epsilon)
