@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weakest_counts_and_files_say_it_in_words() {
+    fn the_weakest_basis_counts_and_is_stored_in_words() {
         assert!(LossBasis::Refuted < LossBasis::Conditional && LossBasis::Conditional < LossBasis::Proven);
         let (exact, ideal) = (Some(Arithmetic::Exact), Some(Arithmetic::Ideal));
         assert_eq!(weaker_arithmetic(exact, ideal), ideal);

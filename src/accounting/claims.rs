@@ -32,8 +32,9 @@ impl Claimed {
     }
 }
 
-/// Adds up the claims of releases by basic composition (Dwork and Roth 2014, Theorem 3.16). Not a proven bound: see
-/// each release's basis.
+/// Adds up the claims of releases. Claimed epsilons and deltas are added up (basic composition, Dwork and Roth 2014,
+/// Theorem 3.16); claimed costs are collected for the moments accountant. The result is not a proven bound: see each
+/// release's basis.
 pub fn claims<'a>(releases: impl IntoIterator<Item = &'a Option<Claim>>) -> Claimed {
     let mut sum = Claimed {
         epsilon: 0.0,

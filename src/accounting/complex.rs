@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_turn_and_grow() {
+    fn a_power_multiplies_the_angle_and_raises_the_modulus() {
         let z = Complex::turn(0.1).scale(1.01).power(1000);
         let expected = Complex::turn(100.0).scale(libm::exp(1000.0 * libm::log(1.01)));
         assert!((z - expected).norm_squared().sqrt() < 1e-8, "{z:?} against {expected:?}");

@@ -79,9 +79,9 @@ impl Composition {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Whether this composition has every cost of another one at least as often, and all conditions
-    /// of the other one. Its epsilon is then at least the other one's, by every accountant that is
-    /// a bound: further releases never lower a loss.
+    /// Whether this composition has every cost of another one at least as often, and all conditions of the other one. Its
+    /// epsilon is then at least the other one's, by every accountant that computes a bound: further releases never lower a
+    /// loss.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let times = |cost: &Cost| match self.items.binary_search_by(|item| order(&item.cost, cost)) {
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_costs_merge_and_order_is_forgotten() {
+    fn equal_costs_are_merged_and_the_order_of_releases_does_not_matter() {
         let (a, b) = (Cost::Laplace { scale: 2.0 }, Cost::Gaussian { noise_multiplier: 1.0 });
         let one: Composition = [(&a, 2), (&b, 1), (&a, 3)].into_iter().collect();
         let two: Composition = [(&b, 1), (&a, 5), (&a, 0)].into_iter().collect();

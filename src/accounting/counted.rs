@@ -45,8 +45,8 @@ impl CountedRelease {
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user of an earlier
-    /// round may report after one of a later round.
+    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user
+    /// who arrived in an earlier round may report after a user who arrived in a later round.
     pub fn join(&mut self, later: &Self) {
         self.is_uneven = !self.is_continued_evenly_by(later);
         self.count += later.count;

@@ -24,9 +24,9 @@ pub struct EpsilonAt {
     pub epsilon: f64,
 }
 
-/// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later one; before
-/// the first step nothing was released. From step to step epsilon
-/// increases, or decreases by at most 0.1 %, the accountant's resolution.
+/// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later step;
+/// before the first step nothing was released. From step to step epsilon increases, or decreases by at most 0.1 %, the
+/// accountant's resolution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
@@ -41,7 +41,7 @@ pub(super) struct EpsilonSteps {
 #[derive(Clone, Debug)]
 struct Followed {
     history: History,
-    /// The rounds, ascending.
+    /// The rounds at which the loss is computed, in ascending order.
     places: Vec<u64>,
     /// An upper bound on the loss after the last of these rounds.
     at_the_end: f64,
@@ -217,8 +217,9 @@ mod tests {
         assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
     }
 
-    /// From the seventh different history on the loss after the last round is used for every round. The losses by round of
-    /// the first six are then not computed where they have no effect, and the steps are those with all of them.
+    /// From the seventh different history on, the loss after the last round is used for every round. The losses by round of
+    /// the first six histories are then not computed where they have no effect. The steps are the same as if all losses were
+    /// computed.
     #[test]
     fn losses_by_round_that_have_no_effect_are_not_computed() {
         let delta = Delta::new(1e-5).unwrap();

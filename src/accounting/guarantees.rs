@@ -32,12 +32,12 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
     }
 }
 
-/// Sum of the deltas of releases whose cost is an (epsilon, delta).
+/// Sum of the deltas of the releases whose cost is an (epsilon, delta) guarantee.
 pub(super) fn own_deltas(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()
 }
 
-/// Whether the cost of a release is not an (epsilon, delta) guarantee, so that the release needs a share of delta.
+/// Whether the cost of a release is not an (epsilon, delta) guarantee; such a release needs a share of delta.
 pub(super) fn needs_share(item: &Item) -> bool {
     matches!(
         item.cost,
@@ -51,8 +51,7 @@ pub(super) fn needs_share(item: &Item) -> bool {
 }
 
 /// The guarantees if `share`, a part of delta, is divided equally among the releases that need a share; `None` if there are
-/// such releases and `share` is not above 0. All costs must be in range and
-/// protected (`pairs::is_priceable`).
+/// such releases and `share` is not above 0. All costs must be in range and protected (`pairs::is_priceable`).
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
     if needy > 0.0 && share <= 0.0 {

@@ -5,7 +5,8 @@ use super::claims::{Claimed, claims};
 use super::{BasisSummary, Composition, CountedRelease, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
-/// Releases about the same unit: first those about this unit alone, then those about all units, each in their order.
+/// Releases about the same unit: first those about this unit alone, then those about all units; within each
+/// of these two lists, in the order in which they were made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History(Vec<CountedRelease>);
 
@@ -81,10 +82,9 @@ impl History {
         claims(self.until(round).flat_map(|(event, count)| std::iter::repeat_n(&event.claim, count as usize)))
     }
 
-    /// Whether this history has the same loss as another history by every accountant, with the same
-    /// basis. Costs, claims, bases, arithmetics and counts are equal, and both histories have
-    /// releases of several rounds or both of a single one. Everything else may differ, such as
-    /// rounds, times, party and unit.
+    /// Whether this history certainly has the same loss as another history by every accountant, with the same basis. It
+    /// does if costs, claims, bases, arithmetics and counts are equal, and if either both histories have releases of
+    /// several rounds or both of a single round. Everything else may differ, such as rounds, times, party and unit.
     pub(super) fn has_same_loss(&self, other: &Self) -> bool {
         let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
             a.count == b.count && event_alike(&a.event, &b.event)
@@ -94,15 +94,14 @@ impl History {
             && self.0.iter().zip(&other.0).all(alike)
     }
 
-    /// Whether this history has the same loss as another one in every round.
+    /// Whether this history certainly has the same loss as another one in every round.
     pub(super) fn has_same_loss_by_round(&self, other: &Self) -> bool {
         let rounds = |entry: &CountedRelease| (entry.event.round, entry.last_round, entry.is_uneven);
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether the loss of this history is at least that of another one, because it contains every
-    /// release of the other history at least as often, and has releases of several rounds if the
-    /// other history has.
+    /// Whether the loss of this history is at least that of another one, because this history contains every release of
+    /// the other one at least as often, and has releases of several rounds if the other one has.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|entry| event_alike(&entry.event, event)).map(|entry| entry.count).sum()

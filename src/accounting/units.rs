@@ -70,8 +70,8 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     Units { worst, has_different_units: true }
 }
 
-/// Adds an element to a list in which none dominates another one: those that the new one dominates are removed, and the new
-/// one is not added if it is dominated itself.
+/// Adds `new` to a list in which no element dominates another one. If an element dominates `new`, the list stays as it is;
+/// else the elements that `new` dominates are removed.
 pub(super) fn keep_undominated<T>(kept: &mut Vec<T>, new: T, dominates: impl Fn(&T, &T) -> bool) {
     if !kept.iter().any(|other| dominates(other, &new)) {
         kept.retain(|other| !dominates(&new, other));
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!((of_units.worst[0].count(), of_units.has_different_units), (50, false));
     }
 
-    /// After a fork the silence of later users may cost more than that of earlier ones: the first cost must not hide the
-    /// second.
+    /// After a fork, the cost of a missing answer may be larger for later users than for earlier ones. The first cost must not
+    /// hide the second.
     #[test]
     fn a_quantity_whose_cost_changes_counts_once_with_each_cost() {
         let cheap = counted_release(ProtectedUnit::Reward, None, 8.0, 20);

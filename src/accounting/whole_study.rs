@@ -48,7 +48,8 @@ pub struct StudyPrivacy {
     pub epsilon_basic: f64,
     /// Delta at which all three epsilons are stated.
     pub delta: f64,
-    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers.
+    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers and the tight
+    /// accountant's epsilon is finite.
     pub basis: LossBasis,
     /// The weakest arithmetic of the releases; `None` if the tight accountant's epsilon is infinite.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
@@ -69,7 +70,7 @@ impl StudyPrivacy {
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
 const SHARED: &str = "holds only if all runs draw independent noise: here the runs of one replication that differ in \
-                      settings share their random numbers, and two results of the same noise can reveal more \
+                      settings share their random numbers, and two results with the same noise can reveal more \
                       than the sum of both losses";
 
 /// The name for all series together.

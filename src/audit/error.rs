@@ -31,15 +31,15 @@ pub enum AuditError {
     /// The sum does not permit an audit in one run, which needs many independent canaries.
     #[error("canaries need Poisson sampling and clipped vectors")]
     NoCanaries,
-    /// The requested name does not exist.
+    /// Something that was requested does not exist, or cannot be read.
     #[error("expected {expected}, found {found}")]
     Asked {
-        /// What could have been requested.
+        /// What can be requested.
         expected: String,
-        /// The requested name.
+        /// What was requested.
         found: String,
     },
-    /// A requested neighbour that does not fit.
+    /// A requested neighbour does not fit.
     #[error("--neighbour: expected {expected}, found \"{found}\"")]
     Neighbour {
         /// What would fit.

@@ -19,8 +19,8 @@ pub struct Reconstruction {
     pub success: f64,
 }
 
-/// Reconstructs all records from the released Z and `known` rows of X: X is an affine function of Z, found from d + 1
-/// rows in general position by least squares.
+/// Reconstructs all records from the released Z and the rows `known` of X. X is an affine function of Z; least squares
+/// finds this function from at least d + 1 known rows in general position.
 ///
 /// # Errors
 /// If fewer than d + 1 rows are known, a known row does not exist, Z has another number of rows than X, or a decomposition

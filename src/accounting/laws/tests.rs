@@ -1,5 +1,5 @@
-//! Every law agrees with itself: its cumulants, its values on lines in the complex plane and its masses in cells are
-//! of one distribution.
+//! Every law agrees with itself: its cumulants, its values on lines in the complex plane and its masses in cells belong
+//! to one distribution.
 
 use super::*;
 

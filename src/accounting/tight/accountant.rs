@@ -16,8 +16,9 @@ use crate::vocab::{Cost, Delta};
 /// The add and remove directions are composed separately; the larger epsilon counts. The probability that an
 /// (epsilon, delta) guarantee fails is subtracted from delta first.
 ///
-/// The epsilon returned is the upper end of an interval that contains the true epsilon, except for equal exponential
-/// mechanisms: then it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive choices.
+/// The epsilon returned is the upper end of an interval that contains the true epsilon, except for up to 20,000 equal
+/// exponential mechanisms. For these it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive
+/// choices.
 ///
 /// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), two compositions whose
 /// true epsilons differ by more than 0.1 % are ranked correctly; two whose true epsilons are closer may be ranked in

@@ -374,7 +374,8 @@ mod tests {
         (law.p.iter().sum(), law.q.iter().sum())
     }
 
-    /// P has mass 1 and Q at most 1, however a law is divided: missing mass would be missing once per release.
+    /// P has mass 1 and Q at most 1, however a law is divided: mass that is missing from the law of one release would be
+    /// missing once for each release.
     #[test]
     fn a_law_keeps_the_masses_of_both_neighbours() {
         for (rate, sigma) in [(1e-6, 0.3), (1e-4, 1.0), (0.01, 0.5), (0.3, 3.0), (1e-3, 50.0), (0.9, 0.4)] {

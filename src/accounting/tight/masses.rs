@@ -66,7 +66,7 @@ impl Masses {
         self.loss.last().copied().unwrap_or(0.0)
     }
 
-    /// The smallest and the largest loss; 0 if there are no masses.
+    /// The smallest and the largest loss; both are 0 if there are no masses.
     pub(super) fn end(&self) -> (f64, f64) {
         (self.loss.first().copied().unwrap_or(0.0), self.loss.last().copied().unwrap_or(0.0))
     }

@@ -3,7 +3,7 @@
 //!
 //! | composition | method | the two ends |
 //! |---|---|---|
-//! | Gaussians only; one subsampled Gaussian | closed form | equal |
+//! | Gaussians only; one subsampled Gaussian; one Laplace release | closed form | equal |
 //! | equal randomised responses; equal exponential mechanisms | binomial sums | equal (for the latter if fixed in advance) |
 //! | laws whose characteristic function decreases fast | `contour` | from bounds on aliasing, truncation and rounding |
 //! | all others | `steps`, on lattices or grids | from two laws, one worse and one better than the true one |

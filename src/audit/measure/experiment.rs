@@ -5,7 +5,8 @@ use super::pair::KnownPair;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
 
-/// For each canary, whether it was included (independently, with probability 1/2), and the score for its inclusion.
+/// For each canary, whether it was included (independently, with probability 1/2), and its score: a positive score is a
+/// guess that the canary was included, any other score a guess that it was not.
 pub type CanaryScores = Vec<(bool, f64)>;
 
 /// What one run of the audited system shows its observer, reduced to numbers.

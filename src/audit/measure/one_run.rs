@@ -15,7 +15,7 @@ pub struct OneRun {
     pub guesses: u64,
     /// Right guesses.
     pub correct: u64,
-    /// No epsilon below this is possible at the audit's delta, with its confidence, whatever the system does.
+    /// No epsilon below this is possible at the audit's delta, with the audit's confidence, whatever the system does.
     pub epsilon_lower: f64,
 }
 
@@ -119,7 +119,8 @@ mod tests {
             assert!((at_least(correct, guesses, right) - 0.05).abs() < 1e-6, "{found}");
         }
         assert_eq!(bound(100, 100, 50, 0.0, 0.05), 0.0);
-        // By hand for three guesses, all right, epsilon 0: P(3) = 1/8; means below it 3/8, 3/8, 7/24.
+        // By hand for three guesses, all right, epsilon 0: P(3) = 1/8; the means of the 1, 2 and 3 probabilities
+        // just below it are 3/8, 3/8 and 7/24.
         let found = p_value(10, 3, 3, 0.0, 1e-3);
         assert!((found - (0.125 + 2.0 * 10.0 * 1e-3 * 0.375)).abs() < 1e-12, "{found}");
         // A larger delta never proves more.

@@ -45,7 +45,7 @@ pub struct Evidence {
     pub epsilon_lower: f64,
     /// Delta of the bound.
     pub delta: f64,
-    /// Probability, at least, that the bound is right, whatever the true epsilon.
+    /// The probability that the bound is right is at least this, whatever the true epsilon.
     pub confidence: f64,
     /// The largest bound that this number of trials permits.
     pub ceiling: f64,

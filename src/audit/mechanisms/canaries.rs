@@ -49,7 +49,8 @@ pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
             discounts: Vec::new(),
         };
         let sums = sum.privatise(&gathered, &mut key.child("sum").stream())?;
-        // Each number of the sum belongs to one agent; divided by weight * clip / rate, the agent adds 1 or 0.
+        // Each number of the sum belongs to one agent. After division by weight * clip / rate, this agent's part of the
+        // number is 1 if the agent was included and sampled, else 0.
         let (base, moved) = (vec![0.0], [vec![1.0], vec![0.0]]);
         let one = SubsampledShift { rate, sd: sum.noise_multiplier, base, moved };
         let score =

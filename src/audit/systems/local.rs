@@ -67,7 +67,7 @@ impl Audited for Local {
         recipe.running_mean.as_ref()?;
         recipe.report.get::<Disclosed>()?;
         let why = NotAuditedReason::Unprotected(
-            "users report rewards without protection: of reports, nothing is claimed",
+            "users report rewards without protection: nothing is claimed about the reports",
         );
         Some(why.of(series))
     }

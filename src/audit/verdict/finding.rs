@@ -209,7 +209,7 @@ fn judged(
         }
     } else if nothing {
         format!(
-            "nothing was measured: no event of {} counted trials distinguishes D from D'",
+            "nothing was measured: in {} counted trials the chosen event does not distinguish D from D'",
             evidence.counted
         )
     } else {

@@ -19,7 +19,7 @@ const FARTHEST: f64 = 80.0;
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// One for each direction.
+    /// One distribution of the loss for each direction (with the unit against without it, and the reverse).
     directions: Vec<Loss>,
 }
 
@@ -190,7 +190,7 @@ mod tests {
     /// The curve is compared with the tight accountant, which computes losses in another way: the curve's
     /// epsilon is never below the accountant's, and hardly above it.
     #[test]
-    fn the_curve_is_that_of_the_accountant() {
+    fn the_curve_agrees_with_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };
         for costs in [
             vec![(sampled(0.25, 1.0), 4)],

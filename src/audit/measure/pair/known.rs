@@ -22,9 +22,10 @@ pub struct KnownPair {
 pub(super) enum Law {
     /// Releases whose output distributions on this pair are exactly those that their costs describe.
     Composed(Vec<(Cost, u64)>),
-    /// A mixture of Gaussians whose component the observer sees: probability and mu of each.
+    /// A mixture of Gaussians whose component the observer sees: for each component its probability, and the distance of
+    /// the two inputs in standard deviations.
     Shown(Vec<(f64, f64)>),
-    /// Two discrete Gaussians on the integers, at this distance in steps.
+    /// Discrete Gaussian noise on two integers; [`Discrete`] has the noise and the distance of the integers.
     Discrete(Discrete),
     /// Only the largest loss is known, without a model.
     Largest(f64),
@@ -311,8 +312,8 @@ mod tests {
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
     }
 
-    /// The laws that mechanisms state of one release each become one pair, or none if they cannot be composed or
-    /// nothing is known.
+    /// The laws that mechanisms state for single releases are combined into one pair. There is no pair if they cannot be
+    /// composed, or if the law of a release is not known.
     #[test]
     fn releases_of_one_kind_compose() {
         let (gaussian, none) = (KnownLaws::gaussian(0.5), KnownLaws::gaussian(0.0));
@@ -392,7 +393,7 @@ mod tests {
     /// With visible sampling of rate q, the unit was in neither of two rounds with probability (1 - q)^2, and the curve
     /// is the mean of Gaussian curves.
     #[test]
-    fn shown_coins_mix_gaussian_curves() {
+    fn visible_sampling_mixes_gaussian_curves() {
         let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();
         let epsilon = pair.epsilon(1e-3);
         let mean = 0.375 * single::gaussian_delta(1.0, epsilon)

@@ -1,4 +1,4 @@
-//! The loss claimed for the sums of a run if late and missing answers are ignored.
+//! The loss claimed for the sums of a run, which is computed as if no answer were late or missing.
 
 use crate::accounting::claims;
 use crate::privacy::mechanisms::Price;
