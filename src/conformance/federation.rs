@@ -5,8 +5,8 @@ use crate::protocols::federated::{LossReporters, Policy, Selection, SelectionHis
 use crate::rng::Key;
 use crate::vocab::Span;
 
-/// Rules, at the first hundred aggregations: every agent has a weight in every region, weights are not negative, their
-/// sum is 1 in each region, and they are the same at every call.
+/// Rules, for ten agents, four regions and the first hundred aggregations: every agent has a weight in every region; weights
+/// are not negative, and add up to 1 in each region; they are the same at every call.
 #[must_use]
 pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -26,8 +26,8 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: the patience (the longest duration of a round) and decisions are the same at every call; the patience is above 0;
-/// if a policy ends a round with some number of answers, it does so with more answers too.
+/// Rules: the patience (the longest time that a round stays open) is above 0; the patience and the decision whether a round
+/// ends are the same at every call; a policy that ends a round with some number of answers also ends it with more answers.
 #[must_use]
 pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -46,8 +46,9 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for ten agents in thirty rounds: all agents, or at least one of them, are selected, and the same ones for the
-/// same draws; if no agent reports its loss, the selection does not depend on losses; reports are finite for finite losses.
+/// Rules, for ten agents in thirty rounds: at least one agent is selected (`None` selects all agents); the same draws select
+/// the same agents; if no agent reports its loss, the selection does not depend on losses; reports are finite for finite
+/// losses.
 #[must_use]
 pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -89,8 +90,8 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for vectors that are up to 99 rounds late: the factor is 1 for a vector on time, is from 0 to 1, never
-/// grows with the number of rounds, and is the same at every call.
+/// Rules, for vectors that are up to 99 rounds late: the factor is from 0 to 1, is 1 for a vector on time, never grows with
+/// the number of rounds, and is the same at every call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {
     let mut found = Violations::default();

@@ -6,26 +6,26 @@ use crate::vocab::Span;
 
 /// Number of evenly spaced probabilities at which quantiles are checked.
 const CELLS: u32 = 20_000;
-/// Number of quantiles that are compared with the distribution function; fewer, because it may be computed by
-/// bisection.
+/// Number of intervals between the probabilities at which quantiles are compared with the distribution function. They are
+/// fewer than [`CELLS`], because the distribution function may be computed by bisection.
 const COMPARED: u32 = 200;
-/// Tolerance of the comparison with the distribution function, as a probability.
+/// Largest difference of two probabilities that count as equal in the comparison with the distribution function.
 const STEP: f64 = 1e-6;
-/// The integral ends at -ln(1 - u) = 32: near u = 1 - exp(-32) the spacing of doubles is still small compared with 1 -
-/// u.
+/// The integral ends at -ln(1 - u) = 32. Near u = 1 - exp(-32) the spacing of doubles is still small compared with 1 - u.
 const TAIL: f64 = 32.0;
-/// Cells of the integral for each unit of -ln(1 - u).
+/// Number of cells of the integral for each unit of -ln(1 - u).
 const FINE: u32 = 2000;
-/// If the integrand decays more slowly than at this rate in -ln(1 - u), the rest of the integral is not known
-/// accurately enough, and the mean is not checked: tails like t^-1.11 and heavier.
+/// Smallest rate at which the integrand may decay in -ln(1 - u). At a lower rate, as for tails like t^-1.11 and heavier, the
+/// rest of the integral is not known accurately enough, and the mean is not checked.
 const SLOWEST: f64 = 0.1;
 
 /// Rules: quantiles do not decrease with the probability; the same probability gives the same delay; the distribution
 /// function is the inverse of the quantile function; the mean is the integral of the quantiles.
 ///
-/// The integral is taken over -ln(1 - u), so that the tail has as many cells as the centre, and the rest is
-/// extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter than t^-1.11,
-/// with finite variance or not. For heavier tails the mean is not checked.
+/// The integral is taken over -ln(1 - u), so that the tail has as many cells as the centre. The rest of the integral is
+/// extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter than t^-1.11, even
+/// if the variance is infinite. For heavier tails the mean is not checked, nor for a law whose quantiles reach
+/// [`Span::MAX`].
 #[must_use]
 pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -56,7 +56,7 @@ pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     found.0
 }
 
-/// The probability of a delay smaller than this one.
+/// The probability of a delay smaller than `delay`.
 fn before(law: &dyn Latency, delay: Span) -> f64 {
     match delay.nanos().checked_sub(1) {
         Some(nanos) => law.probability_within(Span::from_nanos(nanos)),
@@ -64,7 +64,7 @@ fn before(law: &dyn Latency, delay: Span) -> f64 {
     }
 }
 
-/// The integral of the quantiles; `None` if the tail is too heavy, or if quantiles exceed the longest span.
+/// The integral of the quantiles, in seconds; `None` if the tail is too heavy, or if quantiles reach the longest span.
 fn integral(law: &dyn Latency) -> Option<f64> {
     let at = |s: f64| law.quantile(-libm::expm1(-s)).seconds() * libm::exp(-s);
     if law.quantile(-libm::expm1(-TAIL)) == Span::MAX {

@@ -13,7 +13,7 @@ use crate::vocab::{Cost, Neighbours, Positive};
 const DRAWS: u32 = 40_000;
 
 /// Checks the variance that is stated for the noise, at five evenly spaced numbers from `from` to `to`: the variance of the
-/// noise is larger at none of them, and is as large at one of them at least.
+/// noise exceeds the stated variance at none of them, and reaches it at one of them at least.
 fn variance(
     found: &mut Violations,
     stated: f64,
@@ -53,9 +53,9 @@ fn delta(found: &mut Violations, delta: f64) {
 }
 
 /// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without
-/// protection has no noise; for five numbers, from the one of the worst pair of neighbours to the other, the variance of the
-/// noise never exceeds the stated variance, and reaches it for one of them. The draws of a program are not tested.
-/// [`mechanism`](super::mechanism) tests the privacy cost.
+/// protection has no noise; the variance of the noise never exceeds the stated variance, and reaches it at least once, at
+/// five evenly spaced numbers between the two of the worst pair of neighbours (between -1 and 1 if the mechanism names no
+/// pair). The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.
@@ -82,9 +82,9 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0
 /// if and only if there is a mechanism; the mechanism's bound is above 0, and exactly the rewards whose absolute value
 /// is larger than the bound count as exceeding it; the cost covers the neighbours that the mechanism names; a mechanism
-/// that clips reports a reward beyond the bound like one at the bound; the noise on no reward within the bound has a
-/// larger variance than is stated, and the noise on some reward has that variance; a stated Laplace scale agrees with
-/// this variance. [`mechanism`](super::mechanism) tests the privacy cost.
+/// that clips reports a reward beyond the bound like one at the bound; the variance of the noise exceeds the stated variance
+/// at none of five evenly spaced rewards within the bound, and reaches it at one of them at least; a stated Laplace scale
+/// agrees with this variance. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.

@@ -44,7 +44,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Collects violations, one per rule.
+/// Collects violations: for each rule, the first one that is found.
 #[derive(Default)]
 struct Violations(Vec<Violation>);
 

@@ -85,10 +85,11 @@ fn processes(found: &mut Violations, [mut first, mut second]: [Box<dyn Availabil
     }
 }
 
-/// Rules: an outage affects only the groups that it names: no other group is disconnected or partitioned; and it does
-/// affect one of them: its connection changes, or it is cut off (checked at every second of the first day and at every
-/// thousandth second of the first ten days). The connection of a group obeys the rules of [`availability`], and whether
-/// two groups are partitioned depends only on the time.
+/// Rules: an outage affects only the groups that it names, so no other group is disconnected or partitioned. It affects at
+/// least one group that it names: this group is offline at the beginning, or its connection changes, or it is partitioned
+/// from other parties. Partitions are checked at every second of the first day and at every thousandth second of the first
+/// ten days. The connection of a group obeys the rules of [`availability`]. Whether two groups are partitioned depends only
+/// on the time, and no group is partitioned from itself.
 #[must_use]
 pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -177,8 +178,8 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violat
     found.0
 }
 
-/// Rules: slowness is finite and at least 0; the same draws give the same compute time; the compute time is 0
-/// if the model states that it is instant.
+/// Rules: slowness is finite and at least 0; the same draws give the same slowness and the same compute time; the compute
+/// time is 0 if the model states that it is instant.
 #[must_use]
 pub fn compute(model: &dyn Compute) -> Vec<Violation> {
     let mut found = Violations::default();

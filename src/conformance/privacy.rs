@@ -212,9 +212,9 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     Ok(found.0)
 }
 
-/// An element of an input, which contains one number.
+/// An element of the input of a mechanism; each element contains one number.
 trait Numbered {
-    /// The same element with another number.
+    /// The same element with its number x replaced by 1 - 2 x.
     fn turned(&self) -> Self;
 }
 
@@ -230,7 +230,7 @@ impl Numbered for Selected {
     }
 }
 
-/// Checks one mechanism of a publication.
+/// Checks one mechanism of a publication on the input `like`.
 fn attacked<N: Numbered + Clone + Sync + 'static, O: fmt::Debug + 'static>(
     found: &mut Violations,
     release: Arc<dyn Mechanism<Input = Vec<N>, Output = O> + Send + Sync>,

@@ -7,9 +7,10 @@ use crate::vocab::{Span, Time};
 /// Sizes of messages, in bytes.
 const SIZES: [u64; 5] = [0, 1, 100, 10_000, 1_000_000];
 
-/// Rules: the same stream and owner have the same curve; a rate is finite and not below 0; sending a message does not end
-/// before it begins; of two messages that begin at the same time, the larger one is not sent earlier; and a message that
-/// begins later is not sent before a message of the same size that began earlier (checked at 200 times of the first day).
+/// Rules: the same stream and owner give the same curve; a rate is finite and not below 0; sending a message does not end
+/// before it begins; of two messages whose sending begins at the same time, sending the larger one does not end earlier; and
+/// of two messages of the same size, sending the one that begins later does not end earlier (checked at 200 times of the
+/// first day).
 #[must_use]
 pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
     let mut found = Violations::default();

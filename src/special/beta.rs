@@ -14,7 +14,7 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x >= 1.0 {
         return (1.0, 0.0);
     }
-    // The continued fraction converges fast for x up to this limit; larger x follow by symmetry.
+    // The continued fraction converges fast for x up to this limit; for larger x it is computed for 1 - x (symmetry).
     if x <= (a + 1.0) / (a + b + 2.0) {
         let below = part(a, b, x, (libm::log(x), libm::log1p(-x))).min(1.0);
         return (below, 1.0 - below);

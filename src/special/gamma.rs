@@ -3,7 +3,7 @@
 use super::normal_quantile;
 
 /// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0. The relative error of the smaller one is about 1e-13 for
-/// a from 0.01 to 1e6. For x below 0 and NaN the result is (0, 1).
+/// a from 0.01 to 1e6. For x up to 0, and for NaN, the result is (0, 1).
 ///
 /// Source: the series DLMF 8.7.1 and the continued fraction DLMF 8.9.2, by Lentz's method (Press, Teukolsky, Vetterling
 /// and Flannery 2007, section 6.2).
