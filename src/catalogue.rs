@@ -1,5 +1,5 @@
-//! The catalogue of a user's own program: the library's members of every family, members that the program adds, and the
-//! command line with all of them.
+//! The catalogue of a user's own program: the library's members of every family, the members that the program adds, and a
+//! command line that knows them all.
 
 use crate::accounting::{Accountant, Accountants};
 use crate::audit::systems::{AuditProvider, Audited, add_providers, offer};
@@ -34,7 +34,7 @@ use std::process::ExitCode;
 /// Declares [`Catalogue`]: a field and a method for each family.
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $family:ident: $model:ident, $member:ident;)+) => {
-        /// The members that scenarios of this program may name: the library's and the program's own, of every family.
+        /// The members of every family that scenarios of this program may name: those of the library and the program's own.
         ///
         /// ```no_run
         /// use schemars::JsonSchema;
@@ -48,7 +48,7 @@ macro_rules! catalogue {
         /// struct Frechet {
         ///     /// The delay that 37 % of messages stay below.
         ///     scale: Span,
-        ///     /// The tail's exponent, above 1 so that there is a mean.
+        ///     /// The tail's exponent; above 1, so that the mean is finite.
         ///     shape: Positive,
         /// }
         ///
@@ -66,8 +66,8 @@ macro_rules! catalogue {
         /// }
         /// ```
         ///
-        /// In each family a type has one name, and a name one type. [`Self::install`] and [`Self::main`] report the first
-        /// name that breaks this rule.
+        /// In each family, every type has one name, and every name stands for one type. [`Self::install`] and [`Self::main`]
+        /// report the first name that breaks this rule.
         #[derive(Clone, Debug)]
         #[must_use = "a catalogue does nothing until it is installed, or its command line runs"]
         pub struct Catalogue {
@@ -169,8 +169,8 @@ impl Catalogue {
         self.protocol::<T>(name)
     }
 
-    /// Adds an accountant: a theorem that turns the costs of releases into an epsilon. Reports show it after the
-    /// library's accountants; a budget may name it, unless it [is an approximation](Accountant::is_approximation).
+    /// Adds an accountant: a method that computes an epsilon from the costs of releases. Reports show it after the library's
+    /// accountants; a budget may name it, unless it [is an approximation](Accountant::is_approximation).
     pub fn accountant<T: Accountant + Default + 'static>(mut self, name: &'static str) -> Self {
         self.errors.extend(self.accountants.add::<T>(name, "").err());
         self

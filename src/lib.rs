@@ -1,8 +1,7 @@
 //! `subrosa`: a discrete-event simulator of privacy-preserving Bayesian optimisation.
 //!
 //! A run answers three questions together: how good is the result (regret), what did it cost (virtual time, messages,
-//! lost messages), and who learned what about whom (the privacy ledger). The answers are determined by version,
-//! scenario and seed.
+//! lost messages), and who learned what about whom (the privacy ledger). Version, scenario and seed determine the answers.
 //!
 //! # 1. Run a scenario
 //!
@@ -38,9 +37,9 @@
 //!
 //! # 2. Add a network and dropouts, and compare
 //!
-//! Any value can be changed by its path, as with `-o` on the command line. Random numbers are drawn
-//! from a stream of their own for each purpose, so both runs have the same functions and the same noise: all differences
-//! are due to the network and to the users who never answer.
+//! Any value can be changed by its path, as with `-o` on the command line. For each purpose, random numbers are drawn from
+//! a stream of their own. So both runs have the same functions and the same noise, and all differences are due to the
+//! network and to the users who never answer.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -140,7 +139,7 @@
 //!     }
 //! })?;
 //! assert_eq!(heard.len() as u64 + record.messages_lost, 200);
-//! // An answer that the network lost was released too, so the ledger has an entry for every user.
+//! // An answer that the network lost was released all the same, so the ledger has an entry for every user.
 //! let mine = Composition::of_events(ledger.events().iter().filter(|event| event.unit_index == Some(17)));
 //! for accountant in accounting::all() {
 //!     println!("{}: epsilon {:.3}", accountant.name(), accountant.price(&mine, Delta::new(1e-5)?).epsilon);

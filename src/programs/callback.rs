@@ -18,10 +18,12 @@ pub struct CallbackError(pub String);
 
 /// A callback that answers the questions of dialogues.
 ///
-/// A dialogue calls [`Self::begin`] before its first question without a stored answer, and again if it has used stored
-/// answers in between. All calls are made on the thread that plays the replication.
+/// A dialogue is the sequence of questions to one program about one subject, such as the questions to one learner in one
+/// replication. It calls [`Self::begin`] before its first question without a stored answer, and calls it again if it has
+/// used stored answers since. The calls of a dialogue are made on the thread that plays the replication. [`Self::version`]
+/// is also called before the replications are run, on the thread that starts them.
 pub trait Callback: fmt::Debug + Send + Sync {
-    /// The version: one line of 1 to 200 characters that changes whenever the answers may change.
+    /// The version: one line of 1 to 200 characters, which must change whenever the answers may change.
     fn version(&self) -> String;
 
     /// Begins a dialogue. The first question is `begin`; `docs/external.md` lists its fields.
@@ -118,8 +120,7 @@ mod tests {
         assert_eq!(find("callback test").map(|found| found.version()), Some("silent 1".to_owned()));
         drop(one);
         assert!(find("callback test").is_none());
-        // A callback may own the registration of another callback, which ends when the first one is
-        // dropped.
+        // A callback may own the registration of another callback; that registration ends when the owner is dropped.
         #[derive(Debug)]
         struct Holds(Option<CallbackRegistration>);
         impl Callback for Holds {

@@ -72,7 +72,7 @@ pub enum ProgramFailure {
         /// A description of valid answers.
         expected: String,
     },
-    /// The program reports another version than at the beginning of the study.
+    /// The program reports another version than the one with which the study was begun.
     #[error(
         "the program `{program}` says it is {found:?}, and the study was begun with {expected:?}: answers of two \
          versions are not mixed; run the scenario again for the new one"
@@ -104,7 +104,7 @@ pub enum ProgramFailure {
         /// The reason.
         reason: String,
     },
-    /// A stop was requested, so the program was not asked, or its answer was no longer awaited.
+    /// A stop was requested, so the program was not asked; or a second stop, so its answer was no longer awaited.
     #[error("interrupted at {asked} of the program `{program}`; its answers so far are kept")]
     Interrupted {
         /// The program's command.
@@ -127,8 +127,8 @@ pub enum ProgramFailure {
     },
     /// The command names a callback that this process does not offer.
     #[error(
-        "`{program}` is answered by the program that played the run, such as a Python session, and not here: pass the \
-         class or function of that name there, as in subrosa.run(.., learners={{..}})"
+        "`{program}` names a callback that this process does not offer: use the program that offers it, such as a Python \
+         session, and pass the class or function of that name there, as in subrosa.run(.., learners={{..}})"
     )]
     NotOffered {
         /// The program's command.
@@ -147,7 +147,8 @@ pub enum ProgramFailure {
     /// The dialogue was opened without access to programs.
     #[error(
         "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, \
-         `threshold`, `trace`, `replay --diff` of a scenario, `audit` (the objective's) and `check --probe`"
+         `threshold`, `trace`, `replay --diff` of a scenario, `audit` and `calibrate --scenario` (the objective's), and \
+         `check --probe`"
     )]
     NotHere {
         /// The program's command.

@@ -1,4 +1,4 @@
-//! Finds from the words of a command what its interpreter runs: a file, a module, or something else.
+//! Finds out, from the words of a command, what its interpreter runs: a file, a module, or something else.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ pub(super) enum Runs<'a> {
     File(usize, &'a str),
     /// A module, for which the interpreter searches its module path.
     Module(&'a str),
-    /// Something else or nothing; or the program is no known interpreter, or has an option that is not known.
+    /// Something else or nothing; or the program is not a known interpreter, or it has an unknown option.
     Other,
 }
 
 /// The options of an interpreter that may come before its file. Letters may be joined (`-uB`), and a value may follow its
-/// letter at once (`-Wignore`).
+/// letter without a space (`-Wignore`).
 struct Interpreter {
     names: &'static [&'static str],
     /// Letters of options without a value.

@@ -27,5 +27,5 @@ pub use relevant_settings::{EXTERNAL, without_timeouts};
 pub use responder::version;
 pub use shared::{Answers, CannotKeep, DialogueStates, Programs, QuestionId, Recorded, RecordedSession};
 
-/// Version of the protocol between `subrosa` and an external program.
+/// Version of the message protocol between `subrosa` and an external program.
 pub const PROTOCOL: u64 = 1;

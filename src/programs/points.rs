@@ -3,7 +3,7 @@
 use crate::vocab::SearchBox;
 use serde_json::{Map, Value, json};
 
-/// A point of a box, in the units of its inputs, as programs read it: numbers, and the words of categories.
+/// A point of a box, in the units of its inputs, as programs read it: a number for each input, or the word of its category.
 #[must_use]
 pub fn point_fields(domain: &SearchBox, point: &[f64]) -> Map<String, Value> {
     let inputs = domain.names().iter().zip(domain.kinds()).zip(domain.categories()).zip(point);
@@ -20,7 +20,7 @@ pub fn point_fields(domain: &SearchBox, point: &[f64]) -> Map<String, Value> {
     inputs.map(field).collect()
 }
 
-/// The point, in the units of the inputs, that an object with one field for each input states; `None` unless every input
+/// The point, in the units of the inputs, that a JSON object states with one field for each input; `None` unless every input
 /// has a valid value. Further fields are ignored.
 #[must_use]
 pub fn point_of_fields(domain: &SearchBox, fields: &Value) -> Option<Vec<f64>> {

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// Largest number of bytes of one answer.
 const MAX_BYTES: u64 = 1 << 20;
-/// Number of lines of standard error that are kept, the last lines.
+/// Number of last lines of standard error that are kept.
 const MAX_LINES: usize = 10;
 /// Largest number of characters that are kept of a line of standard error.
 const MAX_LETTERS: usize = 300;
@@ -26,7 +26,8 @@ const MAX_LETTERS: usize = 300;
 const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
 /// Number of lines that are read ahead: a program that writes more than it is asked for has to wait.
 const READ_AHEAD: usize = 4;
-/// Longest time between two checks whether a program that has not answered has ended, or a stop is requested.
+/// While an answer is awaited: longest time between two checks whether the program has ended, or whether a stop is
+/// requested.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Longest wait for the last line of a program that has ended.
 const LAST_LINE_WAIT: Duration = Duration::from_millis(200);
@@ -49,7 +50,7 @@ pub(super) struct Process {
     stderr_thread: Option<JoinHandle<()>>,
     next: u64,
     version: String,
-    /// Whether the program was killed and its exit status taken.
+    /// Whether [`Self::stop`] was called: the program was killed, and its exit status was taken.
     stopped: bool,
     interruption: Interruption,
 }
@@ -299,7 +300,7 @@ impl Process {
         }
         #[cfg(unix)]
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // As a rule the process group has ended already, and the error is ignored.
+            // If the process group has ended already, this fails, and the error is ignored.
             let group = nix::unistd::Pid::from_raw(group);
             nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).unwrap_or_default();
         }
@@ -320,8 +321,8 @@ impl Drop for Process {
     }
 }
 
-/// Whether a child process has ended. Its exit status is not taken yet: until it is, no other process group can have its
-/// process id.
+/// Whether a child process has ended. Its exit status is left to be taken: until it is taken, no other process and no other
+/// process group can get the same id.
 #[cfg(target_os = "linux")]
 fn has_ended(child: &mut Child) -> bool {
     use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -394,8 +395,8 @@ mod tests {
     use crate::vocab::Span;
     use std::fs;
 
-    /// Lines that the program writes without being asked stay in the operating system's pipe, which
-    /// has room for only a few lines of this length (16 on Linux); they do not fill the memory of subrosa.
+    /// Lines that the program writes without being asked stay in the operating system's pipe, which has room for only a few
+    /// lines of this length (16 on Linux). So these lines do not fill the memory of subrosa.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

@@ -20,7 +20,7 @@ pub struct Program {
     pub files: Vec<PathBuf>,
 }
 
-/// The use of a scenario, which decides which of its programs are started and so must exist.
+/// What a scenario is used for. The use decides which programs of the scenario are started, and so must exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramUse {
     /// Playing replications: all programs are started.
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// Problems of the command and the timeout as they are written.
+    /// Problems of the command and the timeout that can be seen without looking for any file.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -89,8 +89,8 @@ impl Program {
         problems
     }
 
-    /// A problem for everything that does not exist, seen from the folder `base`: the callback or the program, the file that
-    /// an interpreter is to run, and the further files. Nothing is started.
+    /// A problem for each thing that is needed and does not exist: the callback or the program, the file that an interpreter
+    /// is to run, and the further files. Relative paths begin at the folder `base`. Nothing is started.
     #[must_use]
     pub fn absent(&self, base: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -183,8 +183,8 @@ impl Program {
 }
 
 impl ProgramIdentity {
-    /// The module that the command runs by its name, if no file is a part of the identity: nothing then shows that the
-    /// module has changed.
+    /// The module that the command runs by its name, if no file is a part of the identity. A change of the module then
+    /// changes the identity only if the program reports another version.
     #[must_use]
     pub fn unseen_module(&self) -> Option<&str> {
         match runs(&self.command) {
@@ -200,7 +200,7 @@ impl ProgramIdentity {
     }
 }
 
-/// Largest number of characters of a version, and of an invalid answer in an error message.
+/// Largest number of characters of a version, and of an invalid answer that an error message shows.
 pub(super) const SHOWN: usize = 200;
 
 /// The version that a program or a callback states, without spaces around it, if it is one line of 1 to [`SHOWN`]

@@ -1,5 +1,5 @@
 //! A dialogue: questions to one program, in order. A question with a stored answer is not asked again, and a process is
-//! started at the first question without one.
+//! started at the first question without a stored answer.
 
 use super::failure::ProgramFailure;
 use super::program::Program;
@@ -32,10 +32,10 @@ impl fmt::Debug for Question<'_> {
     }
 }
 
-/// A question whose answer is a list of numbers, such as a point. The numbers are stored like the answers to as many
-/// questions.
+/// A question whose answer is a list of numbers, such as a point. Each number is stored as the answer to a question of its
+/// own.
 pub struct ListQuestion<'a> {
-    /// The kind of the question, as of [`Question`].
+    /// The kind of the question, as in [`Question`].
     pub ask: &'static str,
     /// The further fields of the question.
     pub fields: Map<String, Value>,
@@ -45,7 +45,7 @@ pub struct ListQuestion<'a> {
     pub expected: String,
     /// Reads the value of that field as `length` numbers; `None` if the value is no valid answer.
     pub read: &'a dyn Fn(&Value) -> Option<Vec<f64>>,
-    /// Number of numbers.
+    /// How many numbers a valid answer has.
     pub length: usize,
 }
 
@@ -133,9 +133,9 @@ impl ProgramSession {
         &self.program
     }
 
-    /// Asks a question. `past` makes the fields that `begin` has besides the opening, if a process is started for this
-    /// question. `None` if there is no answer, or after an earlier failure: [`Programs::failure`] has the reason, and the
-    /// replication ends.
+    /// Asks a question. If a process is started for this question, `past` makes the fields that the question `begin` has
+    /// besides those of the opening. Returns `None` if there is no answer, or after an earlier failure:
+    /// [`Programs::failure`] then has the reason, and the replication ends.
     pub fn ask(&mut self, question: &Question<'_>, past: &dyn Fn() -> Map<String, Value>) -> Option<f64> {
         let answered = self.answer(question, past);
         answered.map_err(|failure| self.programs.fail(failure)).ok()
@@ -183,8 +183,8 @@ impl ProgramSession {
         Some(numbers)
     }
 
-    /// The stored answer to a question, or the one that `put` gets from the program. `valid` says whether a stored answer
-    /// can be used.
+    /// The stored answer to a question; if there is none, the answer that `put` gets from the program. `valid` says whether
+    /// a stored answer can be used.
     fn stored_or(
         &mut self,
         (ask, fields): (&'static str, &Map<String, Value>),
@@ -225,7 +225,8 @@ impl ProgramSession {
             }
             None => {
                 let own = put(self, number).inspect_err(|failure| {
-                    // However the caller reports it, an interrupted replication is not counted as failed.
+                    // Recorded here in any case, even if the caller turns it into another error: an interrupted replication
+                    // is not counted as failed.
                     if let ProgramFailure::Interrupted { .. } = failure {
                         programs.fail(failure.clone());
                     }

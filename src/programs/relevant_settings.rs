@@ -1,8 +1,8 @@
-//! The part of a scenario on which a program's answers depend: all but the timeouts.
+//! The part of a scenario on which a program's answers depend: everything except the timeouts of programs.
 
 use serde_json::Value;
 
-/// The name by which a scenario states a program as a learner, an objective or a mechanism for outcomes.
+/// The name of the member that stands for a program in the families of learners, objectives and mechanisms for outcomes.
 pub const EXTERNAL: &str = "External";
 
 /// The scenario without the timeouts of programs, which change no answer.

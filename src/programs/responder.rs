@@ -1,4 +1,4 @@
-//! The part that answers the questions of a dialogue: an external process, or a callback within this process.
+//! What answers the questions of a dialogue: an external process, or a callback within this process.
 
 use super::callback::{self, CallbackSession};
 use super::failure::ProgramFailure;
@@ -29,8 +29,8 @@ impl fmt::Debug for CallbackResponder {
     }
 }
 
-/// The version of a program or a callback, in one line. An external program is started for this in the folder `base`, and
-/// ended.
+/// The version of a program or a callback, in one line. An external program is started in the folder `base` for this, and
+/// ended afterwards.
 ///
 /// # Errors
 /// [`ProgramFailure`] if the program does not start or answer, the callback is not offered, or the version is not valid.

@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One dialogue with a program and its copies, as a record stores them: the answers, and a hash of the questions.
+/// One dialogue with a program, together with its copies, as a record stores it: the answers, and a hash of the questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSession {
-    /// The answers to all different questions, in order: arms of a learner (whole numbers) or coordinates of its points, or
-    /// outcomes of a mechanism.
+    /// The answers to all different questions, in order: the arms of a learner (whole numbers), the coordinates of its
+    /// points, or the outcomes of a mechanism. Two questions differ if they, or the questions before them, differ.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
-    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions up to the last different one;
-    /// empty before the first question.
+    /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions, up to the question whose
+    /// answer is the last of `answers`; empty before the first question.
     pub asked: String,
 }
 
@@ -36,7 +36,8 @@ pub(super) fn as_answered(answer: f64) -> Value {
     if (whole as f64).to_bits() == answer.to_bits() { Value::from(whole) } else { Value::from(answer) }
 }
 
-/// Identifies a question: what the dialogue is about, the dialogue, the question's number, and a hash.
+/// What identifies a question: the topic of its dialogue, the dialogue's number and branch, the question's number, and a
+/// hash.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionId<'a> {
     /// What the dialogue is about: the name of a series, or "objective".
@@ -57,7 +58,7 @@ pub struct QuestionId<'a> {
 pub struct CannotKeep(Box<dyn Error + Send + Sync>);
 
 impl CannotKeep {
-    /// The error because of `error`, which prevented storing.
+    /// The error for an answer that could not be stored because of `error`.
     pub fn because(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self(error.into())
     }
@@ -68,8 +69,8 @@ pub trait Answers: fmt::Debug + Send + Sync {
     /// The stored answer to a question, if there is one.
     fn find(&self, place: QuestionId<'_>) -> Option<f64>;
 
-    /// Stores an answer and returns the one to use: the one stored first, if another worker has answered the question in the
-    /// meantime.
+    /// Stores an answer and returns the answer to use. If another worker has stored an answer to the question in the
+    /// meantime, that answer is returned.
     ///
     /// # Errors
     /// [`CannotKeep`] if the answer cannot be stored.
@@ -171,8 +172,8 @@ impl Programs {
         Self { shared: Some(Arc::new(Shared { start, state: Mutex::new(state) })), ..Self::default() }
     }
 
-    /// The same programs; once a stop is requested they are asked no further question, and the replication fails with
-    /// [`ProgramFailure::Interrupted`].
+    /// The same programs. Once a stop is requested, they are asked no further question, and the replication fails with
+    /// [`ProgramFailure::Interrupted`] at the next question without a stored answer.
     #[must_use]
     pub fn until_interrupted(self, interruption: &Interruption) -> Self {
         Self { interruption: interruption.clone(), ..self }
@@ -254,7 +255,7 @@ impl Programs {
         &self.topic
     }
 
-    /// Ends the replication as failed; the first reason counts.
+    /// Ends the replication as failed. Only the first failure is kept.
     pub fn fail(&self, failure: ProgramFailure) {
         lock(&self.failure.failure).get_or_insert(failure);
         self.failure.is_there.store(true, Ordering::SeqCst);
@@ -272,7 +273,8 @@ impl Programs {
         (!version.is_empty()).then_some(version.as_str())
     }
 
-    /// The number of different questions that a dialogue and its copies have asked, and the answer if this is one of them.
+    /// The number of different questions that a dialogue and its copies have asked, and the answer to the question with the
+    /// hash `asked`, if it is one of them.
     pub(super) fn known(&self, dialogue: u64, asked: &str) -> (u64, Option<f64>) {
         let Some(shared) = &self.shared else { return (0, None) };
         let mut state = lock(&shared.state);
