@@ -1,22 +1,23 @@
 //! Finds where a mean crosses 0 along a grid, from noisy observations, with an interval of stated confidence.
 //!
-//! The mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value of the
-//! grid that is looked at is tested on both sides, each side at the level alpha / ((d + 4) R): d is how often the range
-//! can be halved, R the number of looks, 1 - alpha the confidence. Two bisections search for the last value that is
-//! shown to lie before the crossing, and for the first value that is shown to lie behind it; at an undecided value, the
-//! first bisection turns left (to smaller values) and the second one right.
+//! Assumption: the mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value
+//! of the grid that is looked at is tested on both sides by t tests, each side at the level alpha / ((d + 4) R): d is how
+//! often the range can be halved, R the number of looks, 1 - alpha the confidence. Two bisections search for the last value
+//! that is shown to lie before the crossing, and for the first value that is shown to lie behind it. At an undecided value,
+//! the first bisection turns left (to smaller values) and the second bisection turns right.
 //!
-//! Why the interval covers the crossing with probability 1 - alpha: the bisection of the true signs looks at d fixed
-//! values. The first error of the first bisection is made at a value behind the crossing that is declared to lie before
-//! it. Until then it has turned left at every value behind the crossing, as the bisection of the true signs does; and
-//! once it has turned left at a value before the crossing, all further values lie before the crossing, where it cannot
-//! err. So that value is one of the d fixed ones; likewise for the second bisection, which errs only at those of the d
-//! values that lie before the crossing. Each of the d values has one wrong sign, each end of the range at most two, and
-//! there are R looks: by Bonferroni's inequality the probability of any error is at most alpha, however observations at
-//! different values and looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence
-//! intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection
-//! instead of a walk; Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim.
-//! 51:2261-2279), search in the same way, with tests that end at random times.
+//! Why the interval covers the crossing with probability at least 1 - alpha, if each test has its level (t tests have it
+//! exactly for normally distributed observations, otherwise approximately): the bisection of the true signs looks at d fixed
+//! values. The first error of the first bisection is made at a value behind the crossing that is declared to lie before it.
+//! Until then, the first bisection has turned left at every value behind the crossing, as the bisection of the true signs
+//! does. Once it has turned left at a value before the crossing, all further values lie before the crossing, where it cannot
+//! err. So the value of its first error is one of the d fixed values. The same holds for the second bisection, which errs
+//! only at those of the d values that lie before the crossing. Each of the d values has one wrong sign, each end of the
+//! range has at most two, and there are R looks: by Bonferroni's inequality the probability of any error is at most alpha,
+//! however observations at different values and looks depend on each other. This is the argument of Hsu and Berger 1999,
+//! "Stepwise confidence intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482),
+//! for a bisection instead of a walk. Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J.
+//! Control Optim. 51:2261-2279), search in the same way, with tests that end at random times.
 
 use super::grid::Grid;
 use super::isotonic::{crossing, falling};
@@ -24,20 +25,21 @@ use crate::study::results::statistics::{Estimate, student_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// If all observations of a value are equal, their mean is trusted only from this number of observations on.
+/// If all observations at a value are equal, their mean is trusted only from this number of observations on.
 const WITHOUT_SPREAD: u64 = 64;
-/// Number of undecided values that a bisection passes before more observations are made.
+/// Number of undecided values that a bisection passes in a look, except in the last one. At the next undecided value it
+/// waits for the next look, which has more observations.
 const PATIENCE: usize = 1;
 
 /// What is shown about the mean at one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
-    /// Above the margin, which is 0 by default.
+    /// The mean is above the margin, which is 0 by default.
     Better,
-    /// Below the margin.
+    /// The mean is below the margin.
     Worse,
-    /// Neither is shown.
+    /// Neither of the two is shown.
     Undecided,
 }
 
@@ -53,14 +55,14 @@ impl Sign {
     }
 }
 
-/// One value that was looked at.
+/// One value of the grid that was looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Probe {
     /// The value.
     pub value: f64,
-    /// Mean gain with its standard error: by how much the first series is better than the second.
+    /// Mean gain with its standard error, in the unit of the metric: by how much the first series is better than the second.
     pub gain: Estimate,
-    /// Lower end of the interval by which the value was judged; absent for fewer than two pairs.
+    /// Lower end of the interval of the mean gain by which the value was judged; absent for fewer than two observations.
     pub low: Option<f64>,
     /// Upper end of that interval.
     pub high: Option<f64>,
@@ -78,11 +80,11 @@ pub enum Outcome {
     Wide,
     /// Only one end of the interval is known.
     HalfOpen,
-    /// The first series is better at both ends of the range.
+    /// It is shown that the first series is better at both ends of the range.
     BetterThroughout,
-    /// The first series is not better at either end of the range.
+    /// It is shown that the first series is not better at either end of the range.
     WorseThroughout,
-    /// The sign changes more than once.
+    /// The signs that are shown change more than once along the range.
     Several,
     /// Nothing is shown at either end of the range.
     Unknown,
@@ -103,17 +105,17 @@ pub enum Direction {
 pub struct Crossing {
     /// The answer.
     pub outcome: Outcome,
-    /// What the first series does; absent where nothing shows it.
+    /// What the first series does along the range; absent if this is not shown.
     pub direction: Option<Direction>,
-    /// Lower end of the interval; absent where it is open.
+    /// Lower end of the interval, a value of the grid; absent if the interval has no lower end.
     pub low: Option<f64>,
-    /// Upper end of the interval; absent where it is open.
+    /// Upper end of the interval, a value of the grid; absent if the interval has no upper end.
     pub high: Option<f64>,
     /// An estimate of the crossing, by monotone regression of the means.
     pub estimate: Option<f64>,
-    /// Number of observations of every value.
+    /// Number of replications of every value that was looked at.
     pub replications: u64,
-    /// The probability of error that each one-sided test was allowed.
+    /// The level of each one-sided test: the probability of error that it was allowed.
     pub level: f64,
     /// The values that were looked at, in ascending order.
     pub probes: Vec<Probe>,
@@ -126,14 +128,15 @@ pub(super) struct Rules {
     pub(super) confidence: f64,
     /// The value that the mean crosses, in place of 0.
     pub(super) margin: f64,
-    /// Number of observations of the first look.
+    /// Number of observations of each value in the first look.
     pub(super) first: u64,
     /// Largest number of observations of a value.
     pub(super) most: u64,
 }
 
 impl Rules {
-    /// The numbers of observations after which the search looks: the first one doubled again and again, and the largest one.
+    /// The numbers of observations after which the search looks: the first number, doubled again and again, and the largest
+    /// number.
     fn looks(&self) -> Vec<u64> {
         let mut looks = vec![self.first.min(self.most)];
         while let Some(&last) = looks.last().filter(|last| **last < self.most) {
@@ -172,8 +175,8 @@ impl Rules {
 /// Returns the first n observations at each of some values, given the values and n.
 pub(super) type Observe<'a, E> = dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>, E> + 'a;
 
-/// Searches the crossing. `observe` returns the first observations at each of some values of the grid, as many as
-/// requested; the values begin with those of the previous call.
+/// Searches for the crossing. `observe` returns the first observations at each of some values of the grid, as many as
+/// requested. The values of each call begin with those of the previous call.
 pub(super) fn search<E>(grid: &Grid, rules: &Rules, observe: &mut Observe<'_, E>) -> Result<Crossing, E> {
     let looks = rules.looks();
     let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
@@ -222,7 +225,7 @@ impl Seen<'_> {
         self.probes.get(&index).map(|probe| probe.sign)
     }
 
-    /// The answer so far, and the values that must be looked at for a better one.
+    /// The answer so far, and the values that must be looked at for a better answer, by their positions in the grid.
     fn crossing(&self, replications: u64, level: f64, patience: usize) -> (Crossing, Vec<usize>) {
         let last = self.grid.last();
         let mut crossing = Crossing {
@@ -277,15 +280,15 @@ impl Seen<'_> {
             _ => Outcome::HalfOpen,
         };
         crossing.estimate = self.estimate(if before == Sign::Better { 1.0 } else { -1.0 });
-        // An interval as narrow as requested needs no further looks.
+        // If the interval is as narrow as requested, no further values are needed.
         if crossing.outcome == Outcome::Found {
             further.clear();
         }
         (crossing, further)
     }
 
-    /// The bisection for the last value of the sign before the crossing, or for the first value of the sign behind it; and
-    /// the value that it must look at to continue.
+    /// Runs one of the two bisections: for the last value with the sign before the crossing, or for the first value with the
+    /// sign behind it. Returns the position of this value, and the position that must be looked at to continue.
     fn bisect(&self, side: Sign, before: bool, patience: usize) -> (usize, Option<usize>) {
         let (mut low, mut high) = (0, self.grid.last());
         let mut undecided = 0;
@@ -333,7 +336,8 @@ mod tests {
 
     const RULES: Rules = Rules { confidence: 0.95, margin: 0.0, first: 20, most: 1_280 };
 
-    /// Searches along `mean`, with noise that a replication has in common at all values, and noise of each value.
+    /// Searches along `mean`. Each observation has two noises: one that a replication has in common at all values, and one
+    /// of its own.
     fn searched(mean: &dyn Fn(f64) -> f64, noise: f64, grid: &Grid, rules: &Rules, seed: u64) -> Crossing {
         let key = Key::root(seed).child("crossing");
         let gains = |value: f64, n: u64| -> Vec<f64> {
@@ -354,8 +358,9 @@ mod tests {
         found.low.is_none_or(|low| low <= truth) && found.high.is_none_or(|high| truth <= high)
     }
 
-    /// Of 200 searches, each covers the crossing with probability at least .95: fewer than 177 do with probability 1e-4.
-    /// Noise is skewed and common to all values; crossings lie between values of the grid, at one of them, and near an end.
+    /// If each of 200 searches covers the crossing with probability at least .95, fewer than 177 cover it with probability
+    /// at most 1e-4. One part of the noise is skewed, the other part is common to all values. The crossings lie between two
+    /// values of the grid, at a value of the grid, and near an end of the range.
     #[test]
     fn intervals_cover_the_crossing() {
         for truth in [0.3, 0.5, 0.94] {
@@ -368,8 +373,8 @@ mod tests {
         }
     }
 
-    /// The same with little noise: the answer is the two values of the grid around the crossing, or, where the crossing is a
-    /// value of the grid, its two neighbours, after the first look.
+    /// With little noise, the search ends after the first look. The answer is the two values of the grid around the
+    /// crossing; if the crossing is a value of the grid, the answer is its two neighbours.
     #[test]
     fn little_noise_gives_neighbours() {
         let found = searched(&|x| 0.3 - x, 1e-4, &grid(), &RULES, 1);
@@ -408,11 +413,11 @@ mod tests {
         assert_eq!(of(&|x| 1.0 - 8.0 * (x - 0.5).abs().min(0.25)).outcome, Outcome::Several);
         let nothing = of(&|_| 0.0);
         assert_eq!((nothing.outcome, nothing.replications), (Outcome::Unknown, 1_280));
-        // Better from .6 on, equal before: only the upper end is known.
+        // Equal up to .5, and better above: only the upper end is known.
         let half = of(&|x: f64| (x - 0.5).max(0.0));
         assert_eq!((half.outcome, half.low), (Outcome::HalfOpen, None));
         assert!(half.high.unwrap() > 0.5 && half.high.unwrap() < 0.7, "{half:?}");
-        // A sample without spread: not trusted before 64 replications.
+        // Samples without spread are not trusted before 64 replications; the next look has 80.
         let equal = searched(&|x| 0.3 - x, 0.0, &grid(), &RULES, 2);
         assert_eq!((equal.outcome, equal.replications), (Outcome::Found, 80));
     }
@@ -424,7 +429,7 @@ mod tests {
         let few = searched(&|x| 0.3 - x, 3.0, &grid(), &Rules { most: 50, ..RULES }, 3);
         assert_eq!(few.replications, 50);
         assert!(!matches!(few.outcome, Outcome::Found | Outcome::Several) && covers(&few, 0.3), "{few:?}");
-        // Every one-sided test has an equal part of the error: 5 halvings and 4 for the ends, in 7 looks.
+        // Every one-sided test has an equal part of the error: 5 halvings and 4 tests of the ends, in 7 looks.
         assert!((found.level - 0.05 / (9.0 * 7.0)).abs() < 1e-15, "{}", found.level);
     }
 }

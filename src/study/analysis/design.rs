@@ -1,7 +1,8 @@
-//! A quasi-random design over ranges, and its estimates of Sobol' indices, without the noise of replications.
+//! A quasi-random design over ranges, and its estimates of Sobol' indices, from which the noise of replications is removed.
 //!
-//! A and B are N independent points each; AB_i is A with the i-th coordinate of B, and BA_i is B with the i-th coordinate of
-//! A. Let f be the metric at a point, m its mean over A and B, and V its variance:
+//! A and B have N points each: the first and the second half of the coordinates of N quasi-random points. AB_i is A with the
+//! i-th coordinate of B, and BA_i is B with the i-th coordinate of A. Let f be the metric at a point, m its mean over A and
+//! B, and V its variance over A and B:
 //!
 //! * The share of axis i alone is E[(f(B) - m) (f(AB_i) - f(A))] / V (Saltelli, Annoni, Azzini, Campolongo, Ratto and
 //!   Tarantola 2010, "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)).
@@ -11,8 +12,8 @@
 //!   E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m) (f(B) - m)] / V (Saltelli 2002, "Making best use of model evaluations", the
 //!   same journal 145:280-297).
 //!
-//! Every product is taken of two different replications, as in [`super::factorial`], so that noise adds nothing to its
-//! expectation.
+//! The two factors of every product are from two different replications, as in [`super::factorial`], so noise adds nothing
+//! to the expectation of the product.
 
 use super::factorial::pairs;
 use super::resampling::{Resampled, Variances};
@@ -27,14 +28,14 @@ pub const MOST_AXES: usize = MOST_DIMENSIONS / 2;
 pub struct Design {
     /// Number of axes, at most [`MOST_AXES`].
     pub axes: usize,
-    /// Number of points of A.
+    /// Number of points of A, the N of the design.
     pub rows: usize,
-    /// Whether pairs of axes are estimated, which takes further cells.
+    /// Whether the shares of pairs of axes are estimated too, which takes further cells.
     pub pairs: bool,
 }
 
 impl Design {
-    /// Number of cells: N (d + 2), or N (2 d + 2) with pairs.
+    /// Number of cells: N (d + 2) for d axes, or N (2 d + 2) with pairs.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.rows * (2 + self.axes * if self.pairs { 2 } else { 1 })
@@ -167,8 +168,8 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known:
-    /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, V_13 = b^2 pi^8 (1/18 - 1/50).
+    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known: V = a^2/8
+    /// + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, V_13 = b^2 pi^8 (1/18 - 1/50).
     /// Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
     fn ishigami(u: &[f64]) -> f64 {
         let x: Vec<f64> = u.iter().map(|u| PI * (2.0 * u - 1.0)).collect();
@@ -219,8 +220,8 @@ mod tests {
         }
     }
 
-    /// Noise of half the size of the function itself, common to all cells of a replication and of each cell, does not raise
-    /// the variance, and the intervals cover the indices.
+    /// Two noises, one common to all cells of a replication and one of each cell, each with about half of the function's
+    /// standard deviation, do not raise the variance, and the intervals cover the indices.
     #[test]
     fn noise_is_removed() {
         let (whole, first, total, _) = known();

@@ -1,4 +1,4 @@
-//! Sensitivity analysis: which of the values that a study varies matter, how much, and which of them interact.
+//! Sensitivity analysis: which of the values that a study varies matter, how much they matter, and which of them interact.
 
 use super::design::{Design, Designed};
 use super::factorial::{Factorial, pairs};
@@ -24,22 +24,22 @@ const ROUNDING: f64 = 1e-22;
 pub struct ExplainedAxis {
     /// Its name.
     pub name: String,
-    /// Its values, as written; of a quasi-random design the two ends of its range.
+    /// Its values, as written; in a quasi-random design, the two ends of its range.
     pub values: Vec<String>,
 }
 
-/// The part of one varied value in the variance of one series.
+/// How much of the variance of one series one varied value explains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AxisShare {
     /// The varied value.
     pub axis: String,
-    /// The share of the variance by it alone: the first-order Sobol' index.
+    /// The share of the variance that it explains alone: the first-order Sobol' index.
     pub first: Share,
-    /// The share by it, alone and in interactions with others: the total Sobol' index.
+    /// The share that it explains alone and in interactions with others: the total Sobol' index.
     pub total: Share,
 }
 
-/// The share of the variance by the interaction of two varied values, beyond what each of them explains alone.
+/// The share of the variance that two varied values explain together, beyond what each of them explains alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairShare {
     /// The varied values.
@@ -55,14 +55,14 @@ pub struct ExplainedSeries {
     pub series: String,
     /// The mean over all cells.
     pub mean: f64,
-    /// The variance between the true means of the cells: noise of replications is removed. Negative if the cells differ less
-    /// than noise would make them.
+    /// Estimate of the variance between the true means of the cells, from which the noise of replications is removed. It is
+    /// negative if the cells differ less than the noise alone would make them differ.
     pub variance: Share,
     /// The mean variance between replications of a cell.
     pub noise: f64,
-    /// Each varied value; empty without any variance between cells.
+    /// The shares of each varied value; empty if the estimated variance between cells is not above 0.
     pub axes: Vec<AxisShare>,
-    /// Each pair of them; empty without any variance, or if pairs are not estimated.
+    /// The shares of each pair of them; empty if the variance is not above 0, or if pairs are not estimated.
     pub pairs: Vec<PairShare>,
 }
 
@@ -77,7 +77,8 @@ pub struct Explained {
     pub run: String,
     /// The metric.
     pub metric: String,
-    /// `factorial` for all combinations of the values of each `Each`, `quasi-random` for points of ranges.
+    /// `factorial` if the cells are all combinations of the values of each `Each`; `quasi-random` if they are points of
+    /// ranges.
     pub design: &'static str,
     /// Number of cells.
     pub cells: usize,
@@ -104,7 +105,7 @@ pub enum ExplainError {
     /// Records cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Nothing is varied.
+    /// The study has a single cell.
     #[error(
         "expected a study that varies some values, found one cell (put an Each in place of a value, by -o too, or give ranges by \
          --over PATH=FROM..TO)"
@@ -150,8 +151,8 @@ pub fn design_key(seed: u64) -> Key {
 }
 
 /// Computes the shares of variance of every series from the records of a study, for all combinations of the values of each
-/// `Each`, or for a quasi-random design. Intervals are drawn from the seed tree, so the same records give the same
-/// intervals.
+/// `Each`, or for a quasi-random design. The random numbers of the bootstrap are from the seed tree, so the same records
+/// give the same intervals.
 ///
 /// # Errors
 /// [`ExplainError`].
@@ -198,8 +199,7 @@ pub fn explain(
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
             continue;
         };
-        // Only replications that every cell has: an effect in one replication is computed from the values of all cells in
-        // it.
+        // Only replications that every cell has: the effects in a replication are computed from the values of all its cells.
         let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));

@@ -1,12 +1,13 @@
-//! The exact decomposition of the variance between all combinations of levels (analysis of variance), without the noise of
-//! replications.
+//! The exact decomposition of the variance between all combinations of levels (analysis of variance), from which the noise
+//! of replications is removed.
 //!
 //! Let y_k(c) be the value of replication k in cell c, ybar its mean over the replications, mu its expectation, and P a
 //! projection that keeps one effect. The mean square of P ybar over the cells overestimates the mean square of P mu by the
-//! variance of P ybar. Products of different replications do not: the mean over all pairs k != l of <P y_k, P y_l> has the
-//! expectation <P mu, P mu>, since replications are independent, however much the cells of one replication depend on each
-//! other by common random numbers. This is a U-statistic (Hoeffding 1948). The effects are those of Sobol' 1993 and of the
-//! analysis of variance for a uniform distribution over the levels.
+//! variance of P ybar. Products of different replications do not overestimate it: the mean of <P y_k, P y_l> over all pairs
+//! k != l, where <.,.> is the mean over the cells of the product, has the expectation <P mu, P mu>. The reason is that
+//! replications are independent, however much the cells of one replication depend on each other by common random numbers.
+//! The mean over pairs is a U-statistic (Hoeffding 1948). The effects are those of Sobol' 1993 and of the analysis of
+//! variance for a uniform distribution over the levels.
 
 use super::resampling::{Resampled, Variances};
 
@@ -17,7 +18,7 @@ enum Along {
     Average,
     /// Subtracts their mean.
     Centre,
-    /// Nothing.
+    /// Leaves values as they are.
     Keep,
 }
 
@@ -86,7 +87,7 @@ impl Factorial {
     }
 }
 
-/// All pairs of axes, the first before the second.
+/// All pairs of different axes, in each of which the first axis comes before the second.
 pub(super) fn pairs(axes: usize) -> Vec<(usize, usize)> {
     (0..axes).flat_map(|a| (a + 1..axes).map(move |b| (a, b))).collect()
 }
@@ -112,7 +113,7 @@ impl Resampled for Factorial {
             added.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
         }
         let (whole, effects) = self.squared(&added);
-        // The products of replications with themselves.
+        // The sum of the products of replications with themselves.
         let itself = |of: &dyn Fn(&Squares) -> f64| -> f64 {
             self.squares.iter().zip(weights).map(|(squares, weight)| weight * weight * of(squares)).sum()
         };
@@ -170,8 +171,8 @@ mod tests {
         close(found.whole, FIRST.iter().sum::<f64>() + PAIR);
     }
 
-    /// Noise that is common to the cells of a replication, and noise of each cell: estimates are right on average over 400
-    /// studies of 4 replications. The tolerance is six standard errors, estimated from the studies.
+    /// With noise that is common to the cells of a replication and noise of each cell, estimates are right on average over
+    /// 400 studies of 4 replications. The tolerance is six standard errors, estimated from the studies.
     #[test]
     fn noise_adds_no_variance() {
         let study = |index: u64| {
@@ -199,9 +200,9 @@ mod tests {
         }
     }
 
-    /// The 95 % interval of the share of the first axis covers it in at least 85 % of 100 studies with 20 replications:
-    /// fewer have probability 4e-5 at a coverage of 95 %, and the percentile bootstrap of 20 covers a little less than it
-    /// states.
+    /// The 95 % interval of the share of the first axis covers this share in at least 85 of 100 studies with 20
+    /// replications. With a coverage of 95 %, fewer than 85 have probability 4e-5; the percentile bootstrap of 20
+    /// replications covers a little less than it states.
     #[test]
     fn intervals_cover() {
         let share = FIRST[0] / (FIRST.iter().sum::<f64>() + PAIR);

@@ -8,8 +8,8 @@ use thiserror::Error;
 const MAX_STEPS: f64 = (1u64 << 20) as f64;
 /// Fewest steps of a range of real numbers: with four, its quarters are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
-/// Number of steps in the requested width of the interval: if the threshold is a value of the grid, its two neighbours
-/// bound it.
+/// Number of steps in the requested width of the interval. With two, the interval between the two neighbours of a value of
+/// the grid is narrow enough, so a threshold that is a value of the grid can be found.
 const STEPS_OF_A_WIDTH: f64 = 2.0;
 
 /// How the values of a range are spaced.
@@ -27,7 +27,7 @@ pub enum Spacing {
 /// Why a range cannot be searched.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum BadRange {
-    /// The ends are no finite numbers in ascending order.
+    /// The ends are not finite numbers in ascending order.
     #[error("expected finite numbers with --from below --to, found {from} and {to}")]
     Ends {
         /// The first value.
@@ -56,14 +56,14 @@ pub enum BadRange {
         /// The width.
         found: f64,
     },
-    /// The interval would be too narrow for the range.
+    /// The requested width is too small for the range: there would be too many steps.
     #[error(
         "expected at most 1048576 steps of half a --width from --from to --to, found {0:.0} (bring the ends closer together)"
     )]
     TooFine(f64),
 }
 
-/// Ascending values.
+/// The values of a range, in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     values: Vec<f64>,
@@ -73,8 +73,8 @@ pub struct Grid {
 
 impl Grid {
     /// The grid from `from` to `to` with steps of at most half of `width`, but of at least 1 for [`Spacing::Whole`]. For
-    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. `None` is a
-    /// width of about a twentieth of the range.
+    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. If `width` is
+    /// `None`, it is about a twentieth of the range, and at least 2 for [`Spacing::Whole`].
     ///
     /// # Errors
     /// [`BadRange`].
@@ -121,7 +121,7 @@ impl Grid {
             let inner = (0..count as u32).map(|index| from + step * f64::from(index));
             return Ok(Self { values: inner.chain([to]).collect(), spacing, width });
         }
-        // A power of two has round values, and costs no further halving.
+        // If the number of steps is rounded up to a power of two, values are rounder, and the range is halved no more often.
         let count = (libm::ceil(steps - 1e-9).max(FEWEST_STEPS) as u32).next_power_of_two();
         let value = |index: u32| {
             let share = f64::from(index) / f64::from(count);
@@ -165,7 +165,7 @@ impl Grid {
         self.width
     }
 
-    /// Whether the interval between two positions is as narrow as asked.
+    /// Whether the interval between two positions is at most as wide as requested.
     pub(super) fn narrow(&self, low: usize, high: usize) -> bool {
         let (low, high) = (self.values[low], self.values[high]);
         let found = if self.spacing == Spacing::Logarithmic { high / low } else { high - low };

@@ -1,6 +1,6 @@
 //! Monotone (non-increasing) regression, and where it crosses 0.
 
-/// The non-increasing sequence that is closest to `values` in the sense of least squares, all with equal
+/// The non-increasing sequence that is closest to `values` in the sense of least squares; all values have equal
 /// weights. Source: the pool-adjacent-violators algorithm (Barlow, Bartholomew, Bremner and Brunk 1972,
 /// "Statistical Inference under Order Restrictions").
 #[must_use]
@@ -21,7 +21,8 @@ pub(super) fn falling(values: &[f64]) -> Vec<f64> {
 }
 
 /// Where a non-increasing sequence crosses 0: the index of the last value before the crossing, and the share
-/// of the way to the next value. For a stretch of zeros, its middle; `None` if the sequence does not cross 0.
+/// of the way to the next value. If the sequence is 0 along a stretch, the crossing is the middle of the stretch. `None` if
+/// the sequence does not cross 0.
 #[must_use]
 pub(super) fn crossing(falling: &[f64]) -> Option<(usize, f64)> {
     let above = falling.iter().rposition(|value| *value > 0.0)?;

@@ -7,8 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples without variance; with more there is no interval, because a share of
-/// a variance of 0 is undefined.
+/// Largest share of resamples whose variance is not above 0. With more, there is no interval, because a share of a variance
+/// of 0 is undefined.
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -16,9 +16,10 @@ const MOST_EMPTY: f64 = 0.05;
 pub struct Share {
     /// The estimate.
     pub value: f64,
-    /// Lower end of the interval; absent for too few replications, or where no variance is shown.
+    /// Lower end of the interval; absent for fewer than five replications, and for a share of the variance if the variance
+    /// is not above 0 in more than 5 % of the resamples.
     pub low: Option<f64>,
-    /// Upper end of the interval.
+    /// Upper end of the interval; absent if the lower end is.
     pub high: Option<f64>,
 }
 
@@ -27,11 +28,11 @@ pub struct Share {
 pub(super) struct Variances {
     /// The variance between all cells.
     pub(super) whole: f64,
-    /// The part of that variance by each axis alone.
+    /// The part of that variance that each axis explains alone.
     pub(super) first: Vec<f64>,
-    /// The part by each axis, alone and in interactions with others.
+    /// The part that each axis explains alone and in interactions with others.
     pub(super) total: Vec<f64>,
-    /// The part by the interaction of each pair of axes, beyond what each of them does alone.
+    /// The part that each pair of axes explains by its interaction, beyond what each of the two explains alone.
     pub(super) pairs: Vec<f64>,
 }
 
@@ -55,7 +56,7 @@ pub(super) trait Resampled {
 /// Variances with intervals.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shares {
-    /// The variance of all cells.
+    /// The variance between all cells.
     pub(super) whole: Share,
     /// The parts as shares of `whole`; `None` if no variance between cells is left.
     pub(super) first: Option<Vec<Share>>,
@@ -80,7 +81,7 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// bootstrap of indices: Archer, Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of
 /// bootstrap" (J. Stat. Comput. Simul. 58).
 ///
-/// A variance of at most `nothing` is taken for rounding errors, and has no shares.
+/// A variance of at most `nothing` is taken for rounding errors, and has no shares. `None` for fewer than two replications.
 pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {
     let (n, rows) = (design.replications(), design.rows());
     let found = design.variances(&vec![1.0; n], &vec![1.0; rows])?;

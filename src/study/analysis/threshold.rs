@@ -14,7 +14,7 @@ use serde::Serialize;
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.threshold/1";
 
-/// The threshold that is searched.
+/// The threshold that is searched for.
 #[derive(Clone, Debug, Serialize)]
 pub struct Question {
     /// The name of the varied value.
@@ -23,7 +23,7 @@ pub struct Question {
     pub series: String,
     /// The series with which it is compared.
     pub against: String,
-    /// The metric, as in `results.csv` without "more.".
+    /// The name of the metric, as in `results.csv` without the prefix "more.".
     pub metric: String,
     /// Whether a larger value of the metric is better.
     pub larger_is_better: bool,
@@ -31,7 +31,7 @@ pub struct Question {
     pub margin: f64,
     /// Probability with which the interval is to cover the threshold.
     pub confidence: f64,
-    /// Number of replications of the first look.
+    /// Number of replications of each value in the first look.
     pub first: u64,
     /// Largest number of replications of a value.
     pub most: u64,
@@ -46,7 +46,7 @@ pub struct Threshold {
     pub scenario: String,
     /// The run folder.
     pub run: String,
-    /// What was searched.
+    /// What was searched for.
     #[serde(flatten)]
     pub question: Question,
     /// The first value of the range.
@@ -60,8 +60,8 @@ pub struct Threshold {
     /// What was found.
     #[serde(flatten)]
     pub crossing: Crossing,
-    /// At the value with the fewest pairs, the number of replications without a pair, since a series ended early or
-    /// lacks the metric.
+    /// The number of replications in which the two series cannot be compared, because one of them ended early or lacks the
+    /// metric; at the value where this number is largest.
     pub without_pair: u64,
 }
 
@@ -72,11 +72,11 @@ pub enum Unended<E> {
     Plan(E),
     /// The folder cannot be read or written.
     Folder(FolderError),
-    /// Interrupted.
+    /// The search was interrupted.
     Interrupted {
-        /// Replications of the current look that are finished.
+        /// Number of replications of the current look that are finished.
         finished: u64,
-        /// Replications of the current look.
+        /// Number of replications of the current look.
         total: u64,
         /// Replications that failed before.
         failures: Vec<Failure>,
@@ -100,11 +100,11 @@ pub fn written(values: &[f64], whole: bool) -> Vec<String> {
         .collect()
 }
 
-/// Searches the threshold. `plan` makes the study of some values of the grid, a cell for each in the same order; the
-/// values begin with those of the previous call, so that cells keep their numbers. Returns the plan of all values too,
-/// for [`crate::study::finish`].
+/// Searches for the threshold. `plan` makes the study of some values of the grid, with a cell for each value, in the same
+/// order. The values of each call begin with those of the previous call, so cells keep their numbers. Returns the plan of
+/// all values too, for [`crate::study::finish`].
 ///
-/// The same question asks for the same cells and replications, so an interrupted search continues.
+/// The same question asks for the same cells and replications, so a search that was interrupted can be continued.
 ///
 /// # Errors
 /// [`Unended`]; replications that were run are kept.
