@@ -168,8 +168,9 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known: V = a^2/8
-    /// + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, V_13 = b^2 pi^8 (1/18 - 1/50).
+    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known:
+    /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, and
+    /// V_13 = b^2 pi^8 (1/18 - 1/50).
     /// Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
     fn ishigami(u: &[f64]) -> f64 {
         let x: Vec<f64> = u.iter().map(|u| PI * (2.0 * u - 1.0)).collect();

@@ -5,7 +5,7 @@
 //! unfinished/<cell>-<replication>.jsonl     answers of all other programs, until the replication's record is stored
 //! ```
 //!
-//! A line has the form of a record (`store`). If two workers answer the same question, the first answer in the file
+//! A line has the form of a record's line (`store`). If two workers answer the same question, the first answer in the file
 //! counts.
 
 use crate::programs::{Answers, CannotKeep, QuestionId};
@@ -20,7 +20,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// One answer as a line.
+/// One answer, as a line of the file holds it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     identity: String,
@@ -112,7 +112,7 @@ impl AnswerFile {
         }
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
         if self.access == Access::Alone {
-            // Without file locks two processes may ask at the same time; the first answer counts in that case too.
+            // On a file system without locks, two processes may ask at the same time; then too, the first answer counts.
             drop(file.lock());
         }
         // If a killed process left an incomplete last line, end it, so that the next line is not damaged too.
@@ -195,7 +195,7 @@ fn unfinished(folder: &RunFolder, cell: &str, replication: u64) -> PathBuf {
     folder.file("unfinished").join(format!("{}-{replication}.jsonl", short(cell)))
 }
 
-/// The first 16 digits of a hash, for a file name; every line holds the whole hash.
+/// The first 16 hexadecimal digits of a hash, for a file name; every line of the file holds the whole hash.
 fn short(identity: &str) -> &str {
     identity.get(..16).unwrap_or(identity)
 }

@@ -49,7 +49,7 @@ pub struct Conflict {
     pub cell: usize,
     /// Number of the replication.
     pub replication: u64,
-    /// The files that contain them.
+    /// The files that contain the two records.
     pub files: [PathBuf; 2],
 }
 

@@ -55,7 +55,7 @@ pub fn make_folder(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(failed("make the folder", path))
 }
 
-/// Reads a whole file; `None` if it does not exist, also if its path leads through something that is not a folder.
+/// Reads a whole file; `None` if it does not exist, or if its path leads through something that is not a folder.
 ///
 /// # Errors
 /// [`FileError`] for any other failure.
@@ -69,7 +69,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<String>, FileError> {
     }
 }
 
-/// Reads a whole file that is packed if it is large, in whichever form it exists; `None` if it does not exist.
+/// Reads a whole file that may be stored plain or packed (`NAME.gz`); `None` if it exists in neither form.
 ///
 /// # Errors
 /// [`FileError`] for any other failure.
@@ -137,7 +137,8 @@ fn is_open_already(path: &Path) -> bool {
         || ["/dev/fd", "/proc"].iter().any(|root| path.starts_with(root))
 }
 
-/// Refuses devices and pipes, which may never end or may discard what is written: the files of a run are regular files.
+/// Refuses devices and pipes, because they may never end or may discard what is written. The files of a run are regular
+/// files.
 pub(super) fn regular(path: &Path) -> io::Result<()> {
     if is_device_or_pipe(path) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe, not a file"));
@@ -145,7 +146,8 @@ pub(super) fn regular(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses paths that name no file (`.`, `..`, `/`), and symbolic links that lead to nothing, which a rename would replace.
+/// Refuses paths that name no file (`.`, `..`, `/`), and symbolic links that lead to nothing, because a rename would replace
+/// the link.
 fn nameable(path: &Path) -> io::Result<()> {
     if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, not a file"));
@@ -173,7 +175,7 @@ pub fn write_new(path: &Path, contents: &[u8]) -> Result<bool, FileError> {
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
-    /// Absent if contents are only compared and nothing is written.
+    /// The temporary name; absent if contents are only compared and nothing is written.
     temporary: Option<PathBuf>,
     file: Option<Sink>,
     /// Hash of the bytes written so far, before compression.
@@ -185,7 +187,7 @@ pub struct Staged {
     unlike: Option<DifferingFiles>,
 }
 
-/// Files whose contents differ from those that they were compared with, or that are absent.
+/// Files that are absent, or whose contents differ from those with which they were compared.
 pub type DifferingFiles = Arc<Mutex<Vec<PathBuf>>>;
 
 impl Staged {
@@ -230,13 +232,13 @@ impl Staged {
         self
     }
 
-    /// Its final path.
+    /// The final path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Appends to it.
+    /// Appends bytes to the file.
     ///
     /// # Errors
     /// [`FileError`].
@@ -257,8 +259,8 @@ impl Staged {
         file.sync().map_err(failed("write", &self.path))
     }
 
-    /// Renames it to its final path, unless a file there already has the same contents. Whether that file is packed makes no
-    /// difference.
+    /// Renames the file to its final path, unless a file there already has the same contents, packed or not. A file that was
+    /// begun by [`Staged::compared`] is only compared.
     ///
     /// # Errors
     /// [`FileError`].
@@ -298,8 +300,8 @@ impl Staged {
         }
     }
 
-    /// Renames it to its final path if no file is there; returns `false` if one is. On file systems with hard links this is
-    /// atomic: of several writers, one succeeds.
+    /// Renames the file to its final path if no file is there; returns `false` if a file is there. On file systems with hard
+    /// links this is atomic: of several writers, exactly one succeeds.
     ///
     /// # Errors
     /// [`FileError`].
@@ -371,7 +373,7 @@ pub enum WriteResult {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After a rename it no longer exists; a failure to remove it adds nothing to an earlier error.
+        // After a rename, the temporary file no longer exists. If it cannot be removed after an error, that error is enough.
         if let Some(temporary) = &self.temporary {
             drop(fs::remove_file(temporary));
         }

@@ -13,8 +13,8 @@ pub(in crate::study) const MAX_EVENTS: usize = 400;
 pub(in crate::study) const MAX_PARTIES: usize = 6;
 pub(in crate::study) const FILE: &str = "opening.json";
 
-/// The first events of a replication: those of one series, between its first parties. The series is
-/// the one with the most kinds of messages.
+/// The first events of a replication: the events between the first parties of one series. It is the series with the most
+/// kinds of messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstMessages {
     /// Name of the series.
@@ -35,8 +35,8 @@ impl FirstMessages {
 }
 
 impl RunFolder {
-    /// The first events of the study's first replication; `None` if they were not stored, or cannot be read: they are
-    /// only for a diagram.
+    /// The first events of the study's first replication; `None` if they were not stored or cannot be read. This is no
+    /// error, because the events are only for a diagram.
     #[must_use]
     pub fn first_messages(&self) -> Option<FirstMessages> {
         serde_json::from_str(&files::read(&self.file(FILE)).ok()?).ok()
@@ -47,7 +47,7 @@ impl RunFolder {
         self.file(FILE).exists() && self.first_messages().is_none()
     }
 
-    /// Whether the file of the first events can be read and holds others than these.
+    /// Whether the file of the first events can be read and holds other events than `made`.
     pub(in crate::study) fn first_messages_differ(&self, made: &FirstMessages) -> bool {
         let text = files::read(&self.file(FILE)).ok();
         self.first_messages().is_some() && text != Some(made.text())

@@ -1,20 +1,21 @@
-//! The run folder: its files, and how to read them again.
+//! The run folder: its files, and the functions that read them again.
 //!
 //! ```text
 //! runs/<name>-<hash>/
 //!   manifest.json     version, seed, cells and their identities, state
-//!   scenario.ron      as written
-//!   resolved.ron      with defaults and overrides, as a list if there are several cells; for more than 100 cells, the first
-//!                     cell and the lines of the others that differ from it
+//!   scenario.ron      the scenario as written
+//!   resolved.ron      the scenario with defaults and overrides, as a list if there are several cells; for more than 100
+//!                     cells, the first cell and the lines of the other cells that differ from it
 //!   summary.json      what `--format json` prints
 //!   summary.csv       one line per cell, series and metric
-//!   privacy.csv       one line per cell, observer, protected unit and accountant
+//!   privacy.csv       one line per cell, series, owner, protected unit, observer and accountant; for the tight accountant,
+//!                     also lines for earlier rounds
 //!   results.csv       one line per cell, replication and series; results.jsonl holds the same
 //!   report.html
-//!   records.jsonl     everything that was recorded, one line with a checksum per cell and replication
+//!   records.jsonl     everything that was recorded: one line with a checksum per cell and replication
 //!   opening.json      the first events of the first replication, for a diagram
 //!   iterations.csv, ledger.csv, network.csv, digest.txt
-//!   fitted/           hyperparameters that were fitted
+//!   fitted/           fitted hyperparameters
 //!   answers/          answers of programs that are objectives
 //!   unfinished/       answers of programs in replications that are not finished
 //!   segments/         records of a run that is not complete
@@ -36,7 +37,8 @@ use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The names of files and folders that the program writes into a run folder, without the endings `.gz`, `.csv` and `.parquet`.
+/// The names of files and folders that the program writes into a run folder, without the endings `.gz`, `.csv` and
+/// `.parquet`.
 const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary privacy results results.jsonl report.html \
     records.jsonl opening.json iterations ledger network digest.txt fitted answers unfinished segments SHA256SUMS \
     SHA256SUMS.sig work explain explain.json threshold threshold.json";
@@ -56,8 +58,8 @@ impl RunFolder {
         Self { path: path.to_owned(), unlike: None }
     }
 
-    /// The same folder, in which [`RunFolder::stage`] only compares files and writes nothing, and the list of the files that
-    /// differ.
+    /// The same folder, for which [`RunFolder::stage`] only compares files and writes nothing; and the list to which the
+    /// files that differ are added.
     pub(in crate::study) fn compared(&self) -> (Self, DifferingFiles) {
         let unlike = DifferingFiles::default();
         (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
@@ -71,8 +73,7 @@ impl RunFolder {
         }
     }
 
-    /// Begins one of the files that are computed from the records and stored as `NAME.gz` if they
-    /// are large.
+    /// Begins one of the files that are computed from the records, and that are stored as `NAME.gz` if they are large.
     pub(in crate::study) fn stage_packing(&self, name: &str) -> Result<Staged, FileError> {
         Ok(self.stage(name)?.packing())
     }
@@ -137,8 +138,8 @@ impl RunFolder {
         Ok(files::write(&self.file("manifest.json"), indented_json(manifest).as_bytes())?)
     }
 
-    /// The records of a study whose cells have these identities: those gathered in `records.jsonl`, those in the segments
-    /// of an unfinished run, and those in the files of workers.
+    /// The records of a study whose cells have these identities: the records in `records.jsonl`, in the segments of an
+    /// unfinished run, and in the files of workers.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
@@ -146,7 +147,8 @@ impl RunFolder {
         let mine = |cell: usize, identity: &str| -> Vec<usize> {
             if identities.get(cell) == Some(&identity) { vec![cell] } else { Vec::new() }
         };
-        // If a file has been removed meanwhile, another process has just gathered its records: read the folder again.
+        // If a file has been removed since it was listed, another process has just gathered its records: read the folder
+        // again.
         for attempt in 0.. {
             let mut stored = StoredRecords::empty();
             let read = self.record_files().iter().try_for_each(|path| stored.add(path, &mine));
@@ -159,7 +161,7 @@ impl RunFolder {
         Ok(StoredRecords::empty())
     }
 
-    /// All files that hold records, the gathered one first, the others by name.
+    /// All files that hold records: first `records.jsonl`, then the others by name.
     pub(in crate::study) fn record_files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for folder in
@@ -176,7 +178,7 @@ impl RunFolder {
         found
     }
 
-    /// The records of the run in this folder; `None` if there is none.
+    /// The manifest and the records of the run in this folder; `None` if the folder has no manifest.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -187,7 +189,7 @@ impl RunFolder {
         Ok(Some((manifest, stored)))
     }
 
-    /// The replications of a cell that exist and are undamaged, by number. Reads the records' index each time; use
+    /// The replications of a cell that exist and are undamaged, by number. Each call reads through all records; use
     /// [`RunFolder::records`] for many cells.
     ///
     /// # Errors
@@ -199,12 +201,12 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// The replication of a cell with the lowest number, or `None` if none is finished.
+    /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is finished.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
-        // The records of a complete run are in order: for the first cell reading one line is enough.
+        // The records of a complete run are in order, so for the first cell one line is enough.
         if cell == 0
             && let Some(line) = first_line(&existing(&self.file("records.jsonl")))
             && let Some(head) = store::head(&line)
@@ -216,7 +218,7 @@ impl RunFolder {
         self.records()?.map_or(Ok(None), |(_, stored)| stored.first(cell))
     }
 
-    /// The stored hyperparameters that were fitted for this key, the hash of a preparation; `None` if there are none.
+    /// The stored hyperparameters that were fitted for a preparation, whose hash is `key`; `None` if there are none.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -228,8 +230,8 @@ impl RunFolder {
             .map_err(|error| FolderError::Damaged { path, reason: error.to_string() })
     }
 
-    /// All hyperparameters that were fitted, in the order of their files; damaged ones are left out, because a run fits
-    /// them again.
+    /// All fitted hyperparameters, in the order of their files. Damaged files are left out, because a run fits their values
+    /// again.
     pub fn all_fitted(&self) -> Vec<Fitted> {
         let Ok(files) = std::fs::read_dir(self.file("fitted")) else { return Vec::new() };
         let mut paths: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
@@ -238,7 +240,8 @@ impl RunFolder {
         paths.iter().filter_map(read).collect()
     }
 
-    /// Stores fitted hyperparameters; returns `false`, and stores nothing, if another process has stored its own meanwhile.
+    /// Stores fitted hyperparameters. If another process has stored its own in the meantime, nothing is stored, and `false`
+    /// is returned.
     ///
     /// # Errors
     /// [`FolderError`].

@@ -44,14 +44,14 @@ pub struct Manifest {
     /// The programs that the scenario names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ProgramIdentity>,
-    /// The branches of the fork, if the cells belong to branches.
+    /// The branches of the fork, if the run was forked.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "futures")]
     pub fork: Option<ForkBranches>,
     /// The cells.
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.
     pub complete: bool,
-    /// Hash of all cells' digests; absent before the run is complete.
+    /// Hash of the digests of all series in all replications; absent before the run is complete.
     pub digest: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub struct Manifest {
 pub struct CellManifest {
     /// Value of each `Each` by its name, as written in RON.
     pub point: Vec<(String, String)>,
-    /// Hash of everything that the cell's results depend on, except the number of replications.
+    /// Hash of everything on which the records of the cell's replications depend.
     pub identity: String,
 }
 

@@ -1,8 +1,8 @@
-//! Large files of a run folder: above a size they are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
+//! Large files of a run folder: files above 4 MiB are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
 //!
-//! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read them as
-//! one. Each member contains the bytes of whole calls of `write`, so that a record can be read without decompressing earlier
-//! members.
+//! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read the members
+//! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing
+//! earlier members.
 
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder, write::GzEncoder};
@@ -23,9 +23,9 @@ const LEVEL: u32 = 3;
 /// name, no time, the compression level (which may be nonzero in a file), unknown operating system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// The largest member that is read: this many times its compressed size, plus this many bytes. Data
-/// of a run is about ten times its compressed size. DEFLATE allows a factor of about a thousand,
-/// with which a small file could fill the memory.
+/// The largest decompressed size of a member that is read: the first number times its compressed size, plus the second
+/// number of bytes. The data of a run have about ten times their compressed size. DEFLATE allows a factor of about a
+/// thousand, with which a small file could fill the memory.
 const RATIO: (u64, u64) = (200, 16 << 20);
 
 /// The path of the packed form of a file.
@@ -167,10 +167,9 @@ impl Members {
         Self { reader: Counted { reader: BufReader::with_capacity(1 << 16, file), taken: 0 } }
     }
 
-    /// Replaces `contents` by the decompressed contents of the next member. Returns the byte at
-    /// which the member begins and whether it is undamaged; `None` at the end of the file. Of a
-    /// damaged member, `contents` is the part that can be read, and the next call continues at the
-    /// next header.
+    /// Replaces `contents` by the decompressed contents of the next member. Returns the byte at which the member begins, and
+    /// whether it is undamaged; `None` at the end of the file. If the member is damaged, `contents` is the part of it that
+    /// can be read, and the next call continues at the next header.
     pub(super) fn next(&mut self, contents: &mut Vec<u8>) -> io::Result<Option<(u64, bool)>> {
         contents.clear();
         if self.reader.fill_buf()?.is_empty() {
@@ -284,7 +283,7 @@ mod tests {
         staged
     }
 
-    /// More lines than one member holds, packed although they are few.
+    /// A file with more lines than one member holds. It is packed although it is smaller than [`PACKED_ABOVE`].
     fn packed(place: &Path) -> (PathBuf, Vec<String>) {
         let path = place.join("records.jsonl.gz");
         let mut sink = Sink::new(File::create_new(&path).unwrap()).pack().unwrap();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// One replication of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReplicationRecord {
-    /// Identity of the cell, so that a record is never used for another cell.
+    /// Identity of the cell. A record is used only for cells with this identity.
     pub identity: String,
     /// Number of the replication, from 0.
     pub replication: u64,
@@ -19,7 +19,7 @@ pub struct ReplicationRecord {
 /// The records of a study: one map per cell, by number of the replication.
 pub type Records = Vec<BTreeMap<u64, ReplicationRecord>>;
 
-/// One hash for many records: of their replication numbers, and of the names and digests of their series, in order.
+/// One hash for many records: the hash of their replication numbers and of the names and digests of their series, in order.
 #[derive(Debug)]
 pub(in crate::study) struct Digest(Identity);
 

@@ -1,4 +1,4 @@
-//! The lines of a file of records, plain or packed: one after the other, or by their place.
+//! Reads the lines of a file of records, plain or packed: one after the other, or by their places.
 
 use crate::study::disk::files::regular;
 use crate::study::disk::packed::{Members, is_packed};

@@ -62,7 +62,7 @@ pub enum SignError {
 }
 
 impl SignError {
-    /// Whether the folder is at fault, not the key or the machine.
+    /// Whether the folder is at fault, and not the key, the machine or the program.
     #[must_use]
     pub fn is_about_the_folder(&self) -> bool {
         match self {
@@ -82,7 +82,7 @@ impl fmt::Display for SignError {
             Self::NotBuilt => write!(
                 f,
                 "this program was built without signatures (build it with `cargo build --release --features sign`; \
-                 docs/reliability.md says how ssh-keygen and sha256sum check one)"
+                 docs/reliability.md says how ssh-keygen and sha256sum check a signature)"
             ),
             Self::File(error) => error.fmt(f),
             Self::Odd(path) => write!(

@@ -12,8 +12,8 @@ use std::path::Path;
 /// The word before the key in every form of an ed25519 public key.
 const KIND: &str = "ssh-ed25519 ";
 
-/// Signs all files of a folder with the OpenSSH private key in the file `key`. `passphrase` is called if the key has a
-/// passphrase; its error is the reason why it cannot return one.
+/// Signs all files of a folder with the OpenSSH private key in the file `key`. If the key has a passphrase, `passphrase` is
+/// called to get it; the error of `passphrase` is the reason why it cannot return the passphrase.
 ///
 /// # Errors
 /// [`SignError`].

@@ -1,4 +1,4 @@
-//! Records on disk: lines with checksums, many to a file, appended as replications end and found by an index.
+//! Records on disk: lines with checksums, many in one file, which are appended as replications end and found by an index.
 //!
 //! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
 //! The seal is the hash of those fields. It does not cover the cell's number: the identity determines a record's cell.
@@ -28,7 +28,7 @@ pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Head<'a> {
     pub(in crate::study) cell: usize,
-    /// First half of the seal: enough to distinguish two records.
+    /// The first half of the seal, which is enough to distinguish two records.
     pub(in crate::study) seal: u128,
     pub(in crate::study) identity: &'a str,
     pub(in crate::study) replication: u64,
@@ -59,8 +59,7 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line can be parsed as the kind of record that its head states. A correct seal
-    /// does not show this.
+    /// Whether the line can be parsed as the kind of record that its head states. A correct seal does not show that it can.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {
@@ -76,8 +75,8 @@ impl Head<'_> {
     }
 }
 
-/// A file to which records are appended as replications end. It is created at the first record, and locked until it is
-/// closed, so that no other process mistakes it for the file of a process that has ended.
+/// A file to which records are appended as replications end. It is created when the first record is appended. It is locked
+/// until it is closed, so that no other process takes it for the file of a process that has ended.
 #[derive(Debug)]
 pub(in crate::study) struct Segment {
     folder: PathBuf,
@@ -158,7 +157,7 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
     }
 }
 
-/// Removes segments that no process writes to any more; on a file system without locks, none.
+/// Removes the segments to which no process writes any more. On a file system without locks, no segment is removed.
 pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     for path in paths {
         // A segment that cannot be removed does no harm: the file that replaced it has all of its records.
@@ -186,7 +185,7 @@ pub struct StoredRecords {
     open: Mutex<Option<(u32, PlacedLines)>>,
     places: BTreeMap<(usize, u64), Place>,
     failed: BTreeMap<(usize, u64), Place>,
-    /// Lines that are damaged; their replications are missing.
+    /// Number of damaged lines. A replication is missing if no undamaged line has its record.
     pub damaged: u64,
     /// Replications that have two different records.
     pub conflicts: Vec<Conflict>,
@@ -259,12 +258,12 @@ impl StoredRecords {
         self.places.contains_key(&(cell, replication))
     }
 
-    /// The stored replications of a cell, in order.
+    /// The numbers of the stored replications of a cell, in ascending order.
     pub(in crate::study) fn replications(&self, cell: usize) -> impl Iterator<Item = u64> {
         self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(&(_, replication), _)| replication)
     }
 
-    /// Bytes of the stored records of a cell, in their files.
+    /// Number of bytes of the stored records of a cell, before compression.
     pub(in crate::study) fn bytes(&self, cell: usize) -> u64 {
         self.places.range((cell, 0)..=(cell, u64::MAX)).map(|(_, place)| u64::from(place.line.length)).sum()
     }
@@ -274,7 +273,7 @@ impl StoredRecords {
         self.places.keys().copied()
     }
 
-    /// How many replications below `replications` are stored, over all cells.
+    /// The number of stored replications of all cells, counting only those whose number is below `replications`.
     #[must_use]
     pub fn finished(&self, replications: u64) -> u64 {
         self.places.keys().filter(|(_, replication)| *replication < replications).count() as u64
@@ -291,7 +290,7 @@ impl StoredRecords {
             .collect()
     }
 
-    /// The stored replications of a cell below `replications`, in order, each read when it is asked for.
+    /// The stored replications of a cell whose number is below `replications`, in order. Each is read when it is requested.
     pub(in crate::study) fn one_by_one(
         &self,
         cell: usize,
@@ -300,7 +299,7 @@ impl StoredRecords {
         self.places.range((cell, 0)..(cell, replications)).map(|(_, place)| self.record(place))
     }
 
-    /// The replication of a cell with the lowest number; `None` if none is stored.
+    /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is stored.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].
@@ -317,7 +316,7 @@ impl StoredRecords {
         self.places.get(&(cell, replication)).map(|place| self.record(place)).transpose()
     }
 
-    /// The replications that failed and have no record since, with the reason.
+    /// The replications that failed and that still have no record, each with the reason.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].
@@ -412,7 +411,7 @@ mod tests {
         stored.add(&one, &mine).unwrap();
         assert_eq!((stored.finished(8), stored.damaged, stored.conflicts.len()), (1, 1, 0));
         stored.add(&two, &mine).unwrap();
-        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "one twin is alike, one is not");
+        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "of two further records, one is equal and one differs");
         assert_eq!(stored.conflicts[0].files, [one, two]);
         assert_eq!(stored.line(0, 7).unwrap().unwrap(), line(0, BODY));
     }

@@ -1,5 +1,5 @@
-//! For a program that was built without signatures: functions that refuse to sign or to check, with an error that says
-//! how to get them.
+//! For a program that was built without signatures: functions that refuse to sign or to check a signature, with an error
+//! that says how to build the program with signatures.
 
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::sign_error::SignError;
