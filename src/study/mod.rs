@@ -1,9 +1,9 @@
-//! Replications, sweeps and their files: from a checked scenario to a folder that can be resumed, replayed and
-//! reported on.
+//! Replications, sweeps and their files: from a checked scenario to a folder from which the run can be continued, replayed
+//! and reported.
 //!
-//! Five parts, each of which imports only from those before it: `plan` (cells and identities), `disk` (the run folder),
-//! `results` (tables and summaries of the records), `play` (where replications are run) and `analysis` (answers from whole
-//! studies).
+//! The module has five parts, each of which imports only from the parts before it: `plan` (cells and identities), `disk`
+//! (the run folder), `results` (tables and summaries of the records), `play` (where replications are run) and `analysis`
+//! (answers from whole studies).
 
 mod analysis;
 mod disk;

@@ -23,8 +23,8 @@
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
 //!
-//! The number of files does not grow with the number of cells. `summary.json`, `digest.txt`, tables and records above 4 MiB
-//! are stored in the gzip format, with the ending `.gz`.
+//! Except in `fitted`, `answers` and `unfinished`, the number of files does not grow with the number of cells.
+//! `summary.json`, `digest.txt`, tables and records above 4 MiB are stored in the gzip format, with the ending `.gz`.
 
 use crate::objectives::Fitted;
 use crate::study::disk::error::FolderError;

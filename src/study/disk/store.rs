@@ -411,7 +411,7 @@ mod tests {
         stored.add(&one, &mine).unwrap();
         assert_eq!((stored.finished(8), stored.damaged, stored.conflicts.len()), (1, 1, 0));
         stored.add(&two, &mine).unwrap();
-        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "of two further records, one is equal and one differs");
+        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "one is equal, one is not");
         assert_eq!(stored.conflicts[0].files, [one, two]);
         assert_eq!(stored.line(0, 7).unwrap().unwrap(), line(0, BODY));
     }

@@ -1,4 +1,4 @@
-//! A forked study as a study of its branches: every cell once for each branch.
+//! A forked study as a study of its branches: it has every cell once for each branch.
 
 use super::cells::{CellPlan, Plan};
 use super::fork_branches::{ForkBranch, ForkBranches, UNCHANGED};
@@ -8,7 +8,7 @@ use super::identity::Identity;
 const AXIS: &str = "branch";
 
 impl Plan {
-    /// The name of the run folder of a fork: another point, other branches or other settings give another name.
+    /// The name of the run folder of a fork. Another point, other branches or other settings give another name.
     #[must_use]
     pub fn fork_folder_name(&self, at: &str, branches: &[(String, Self)]) -> String {
         let mut identity = Identity::new("fork");
@@ -21,9 +21,9 @@ impl Plan {
         format!("{}{}-fork", self.folder_prefix(), &identity.hex()[..10])
     }
 
-    /// One plan for all branches of a fork: the cells of `base`, each followed by the same cell of every branch. Every cell
-    /// gets a new identity, since a branch has other results than a run that uses the branch's settings from the
-    /// start.
+    /// One plan for all branches of a fork at the point `at` (in words): the cells of `base`, each followed by the same cell
+    /// of every branch. Every cell gets a new identity, since a branch has other results than a run that uses the branch's
+    /// settings from the start.
     ///
     /// # Panics
     /// If a branch has another number of cells than `base`.
@@ -43,7 +43,7 @@ impl Plan {
             rows.push(vec![cell]);
         }
         for (name, branch) in branches {
-            assert_eq!(branch.cells.len(), count, "the same cells");
+            assert_eq!(branch.cells.len(), count, "a branch has as many cells as the base");
             all.push(ForkBranch { name, overrides: branch.overrides });
             rows.iter_mut().zip(branch.cells).for_each(|(row, cell)| row.push(cell));
         }
@@ -64,8 +64,8 @@ impl Plan {
         }
     }
 
-    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no
-    /// branches. A folder that was written under another name of the axis keeps that name.
+    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no branches. For folders
+    /// that were written with another name of the axis, which they keep.
     pub(crate) fn with_branch_axis(mut self, axis: &str) -> Self {
         if let Some(fork) = &mut self.fork {
             axis.clone_into(&mut fork.axis);

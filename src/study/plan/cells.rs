@@ -17,9 +17,9 @@ pub struct CellPlan {
     pub point: Vec<(String, String)>,
     /// The checked scenario.
     pub scenario: Scenario,
-    /// Hash of everything that the cell's results depend on, except the number of replications.
+    /// Hash of everything on which the records of the cell's replications depend.
     pub identity: String,
-    /// Hash of everything that the preparation of its objective depends on: cells with equal hashes share the
+    /// Hash of everything on which the preparation of its objective depends. Cells with equal hashes share the
     /// preparation.
     pub preparation: String,
     /// The programs that the scenario names. They are part of the identity.
@@ -87,7 +87,7 @@ impl Plan {
         Self::of_build(source, overrides, resources, cells, &build)
     }
 
-    /// The plan that a program of another build would make, to find that program's results and to replay them.
+    /// The plan that a program of the build `build` would make, to find that program's results and to replay them.
     ///
     /// # Panics
     /// If there is no cell.
@@ -151,10 +151,10 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study with the identities `known` of its programs, which the programs
-    /// have stated or which were read from a run folder. Each program gets the known identity with
-    /// the same command and the same files; if there is none, the first known identity with the
-    /// same command whose files include those of the program.
+    /// The plan of the same study with the identities `known` of its programs, which contain the versions that the programs
+    /// have stated, or which were read from a run folder. Each program gets the known identity with the same command and the
+    /// same files. If there is none, it gets the first known identity with the same command whose files include those of the
+    /// program.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();
@@ -187,7 +187,7 @@ impl Plan {
         Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() }
     }
 
-    /// The build of this program, including its own members that the cells name.
+    /// The identity of this program's build, including the program's own members that the cells name.
     #[must_use]
     pub fn this_build(&self) -> String {
         build_with(&self.own)
@@ -209,13 +209,13 @@ impl Plan {
         self.overrides.push(format!("replications={replications}"));
     }
 
-    /// The first cell's seed, for titles: every cell is run with [its own seed](CellPlan::seed).
+    /// The first cell's seed, for titles. Every cell is run with [its own seed](CellPlan::seed).
     #[must_use]
     pub fn first_seed(&self) -> u64 {
         self.cells.first().map_or(0, CellPlan::seed)
     }
 
-    /// Replications of all cells.
+    /// Number of replications of all cells together.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.replications * self.cells.len() as u64
@@ -232,8 +232,8 @@ impl Plan {
         format!("{}-{}", file_safe(&self.name), self.short_hash("run", ""))
     }
 
-    /// The name of the folder of an analysis, such as "threshold", that begins with these cells and chooses
-    /// further ones to answer `question`. Different questions have different folders.
+    /// The name of the folder of an analysis, such as "threshold", that begins with these cells and chooses further cells to
+    /// answer `question`. Different questions have different folders.
     #[must_use]
     pub fn folder_name_of(&self, analysis: &str, question: &str) -> String {
         format!("{}-{analysis}-{}", file_safe(&self.name), self.short_hash(analysis, question))
@@ -274,9 +274,10 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that are part of the identity of its cells: all that may change a record. Left out are the
-/// published results and losses, the description and the series to compare with, which only change reports, the number of
-/// replications, on which replication k does not depend, and a fork, which is not part of the run.
+/// The settings of a scenario that are part of the identity of its cells: all settings that may change a record. Three kinds
+/// are left out: the published results and losses, the description and the series to compare with, because they change only
+/// reports; the number of replications, because the record of replication k does not depend on it; and a fork, because it is
+/// not part of the run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

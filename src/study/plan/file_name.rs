@@ -1,4 +1,4 @@
-//! Names as parts of file names.
+//! Turns names, such as those of scenarios, into parts of file names.
 
 /// The first 80 characters of a name as part of a file name: ASCII letters, digits, `-`, `_` and `.` stay, anything else
 /// becomes `-`, and leading dots are removed. Different names can give the same part.

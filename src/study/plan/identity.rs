@@ -28,7 +28,8 @@ fn hash_of_program(executable: std::io::Result<Vec<u8>>) -> String {
     match executable {
         Ok(bytes) => hasher.update(&bytes),
         Err(_) => {
-            // Another program's results must not be taken for this one's. `RandomState` has other keys in each process.
+            // The results of another program must not be taken for those of this one. `RandomState` has other keys in each
+            // process.
             let keys = std::collections::hash_map::RandomState::new();
             let unlike = std::hash::BuildHasher::hash_one(&keys, process_id());
             hasher.update(b"an executable that cannot be read").update(&unlike.to_le_bytes())
@@ -42,8 +43,8 @@ fn hash_of_program(executable: std::io::Result<Vec<u8>>) -> String {
 pub(in crate::study) struct Identity(blake3::Hasher);
 
 impl Identity {
-    /// Begins an identity that includes the build, so that a program built from other sources never reuses a result.
-    /// The build is empty for runs from before builds were recorded.
+    /// Begins an identity that includes the build, so that a program that was built from other sources never reuses a
+    /// result. `build` is empty for runs of versions that did not record the build.
     pub(in crate::study) fn of_build(purpose: &str, build: &str) -> Self {
         let mut identity = Self::new(purpose);
         if !build.is_empty() {
@@ -80,7 +81,7 @@ impl Identity {
 mod tests {
     use super::*;
 
-    /// Two programs of which neither can be read are not taken for the same.
+    /// Two programs whose executable files cannot be read have different hashes.
     #[test]
     fn an_unreadable_program_shares_no_results() {
         let unreadable = || hash_of_program(Err(std::io::Error::other("not to be read")));

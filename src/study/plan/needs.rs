@@ -1,4 +1,4 @@
-//! An estimate of the memory and time that a whole study takes, from the counts of its cells.
+//! An estimate of the memory and time that a whole study takes, from the demands of its cells.
 
 use crate::study::plan::cells::Plan;
 use serde::Serialize;
@@ -7,23 +7,23 @@ use std::collections::BTreeSet;
 /// The memory and time that a study takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Needs {
-    /// Number of replications at the same time.
+    /// Number of threads, and so of replications that are run at the same time.
     pub threads: u64,
-    /// Most bytes in use at any time.
+    /// Largest number of bytes of memory in use at any time.
     pub bytes: u64,
     /// Processor time of all threads together, in seconds, on a machine like that of docs/reliability.md.
     pub seconds: f64,
 }
 
-/// Seconds of starting the program and of writing its report.
+/// Seconds that it takes to start the program and to write the report.
 const PROGRAM: f64 = 0.015;
-/// Seconds of a cell in tables and figures.
+/// Seconds that each cell takes in tables and figures.
 const CELL: f64 = 0.002;
-/// Seconds per byte of a record: written, read again, summarised.
+/// Seconds that each byte of a record takes: it is written, read again and summarised.
 const RECORD: f64 = 30e-9;
 
 impl Plan {
-    /// An estimate for this study on `threads` threads.
+    /// An estimate for this study, if it is run on `threads` threads.
     #[must_use]
     pub fn needs(&self, threads: u64) -> Needs {
         let (cells, replications) = (self.cells.len(), self.replications);

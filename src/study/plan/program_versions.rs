@@ -15,7 +15,7 @@ pub fn ask_programs(plans: Vec<Plan>) -> Result<Vec<Plan>, ProgramFailure> {
     for identity in programs_of(&plans) {
         let named = cells().flat_map(|cell| cell.scenario.programs(ProgramUse::ToPlay));
         let own = named.filter(|program| program.command == identity.command);
-        // The longest timeout that a scenario states for this program.
+        // The longest timeout that any cell states for this program.
         let timeout = own.map(|program| program.timeout).max().unwrap_or_else(Program::default_timeout);
         let program = Program { command: identity.command.clone(), timeout, files: Vec::new() };
         let base = plans.first().map_or(Path::new(""), |plan| &plan.base);

@@ -20,13 +20,13 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(in crate::study) struct Branches {
     point: Option<ForkPoint>,
-    /// The point in words.
+    /// The point at which the branches begin, in words.
     at: String,
     /// Names of the branches.
     names: Vec<String>,
 }
 
-/// The cell of a replication, and its record, or why there is none.
+/// The cell of a replication; and its record, or why it has none.
 pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
 
 impl Branches {
@@ -41,7 +41,7 @@ impl Branches {
     }
 }
 
-/// The replications in which a branch has no record. The cell of each job is the cell of the unchanged branch.
+/// The replications in which some branch has no record. The cell of each job is the cell of the unchanged branch.
 pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRecords) -> Jobs {
     let mut jobs = Jobs::default();
     let missing = Jobs::missing(plan, stored);
@@ -54,8 +54,9 @@ pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRe
     jobs
 }
 
-/// Runs the branches of one replication that have no record. If the common beginning fails, the result is that failure
-/// alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that are stored.
+/// Runs the branches of one replication that have no record. If the common beginning or the unchanged branch fails, the
+/// result is that failure alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that
+/// are stored.
 ///
 /// # Errors
 /// [`FolderError`] if a stored record cannot be read.
@@ -72,7 +73,7 @@ pub(in crate::study) fn play(
             named.push(program.clone());
         }
     }
-    // A beginning that has a record is repeated with the answers of that record.
+    // If the unchanged branch has a record, the common beginning is repeated with the answers of that record.
     let unchanged = stored.get(first, replication)?;
     let known = unchanged.as_ref().map(recorded_answers);
     let programs = if named.is_empty() {
@@ -97,8 +98,8 @@ pub(in crate::study) fn play(
     Ok(played)
 }
 
-/// Runs again those branches of one replication that have a record, with the answers of programs in their records. `old`
-/// has the record of each branch, the unchanged one first.
+/// Runs again those branches of one replication that have a record. Programs answer as in that record. `old` has the record
+/// of each branch, if there is one, the unchanged branch first.
 pub(in crate::study) fn replay(
     plan: &Plan,
     branches: &Branches,
@@ -134,7 +135,7 @@ struct Course<'a> {
     wanted: &'a dyn Fn(usize) -> bool,
 }
 
-/// Runs the common beginning with the unchanged branch, and then the wanted branches.
+/// Runs the common beginning and the unchanged branch, and then the other branches that are wanted.
 fn each(
     plan: &Plan,
     branches: &Branches,

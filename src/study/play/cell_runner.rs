@@ -45,14 +45,14 @@ impl From<ObjectiveError> for CannotPrepare {
 }
 
 impl CannotPrepare {
-    /// Whether only a request to stop is the reason.
+    /// Whether a request to stop is the only reason.
     fn is_interruption(&self) -> bool {
         let Self::Objective(error) = self else { return false };
         matches!(**error, ObjectiveError::Program(ProgramFailure::Interrupted { .. }))
     }
 }
 
-/// A series with a number that is not finite: it could not be written to a file, and would make means
+/// The error for a series with a number that is not finite. Such a number cannot be written to a file, and would make means
 /// infinite or undefined.
 #[derive(Clone, Debug, Error)]
 #[error(
@@ -81,7 +81,7 @@ pub(crate) struct CellRunner<'a> {
 impl<'a> CellRunner<'a> {
     pub(crate) fn new(index: usize, cell: &'a CellPlan, plan: &'a Plan, folder: &'a RunFolder) -> Self {
         let runner = Self::without_folder(index, cell, plan);
-        // The folder of models is beside the run folders, so that all runs share it.
+        // The folder `models` is beside the run folders, so that all runs share it.
         let models = folder.path().parent().map(|runs| runs.join("models"));
         Self { folder: Some(folder), resources: Resources { models, ..runner.resources }, ..runner }
     }
@@ -100,23 +100,23 @@ impl<'a> CellRunner<'a> {
         }
     }
 
-    /// The runner whose programs are asked no further question once a stop is requested.
+    /// The same runner, whose programs are asked no further question once a stop is requested.
     pub(crate) fn until_interrupted(self, interruption: &Interruption) -> Self {
         Self { interruption: interruption.clone(), ..self }
     }
 
-    /// The runner for a repetition of the run in the runner's folder, or in `folder` if the runner has none.
+    /// The same runner, which repeats the run that is stored in its folder, or in `folder` if it has no folder.
     pub(crate) fn repeating(self, folder: Option<&'a RunFolder>) -> Self {
         Self { folder: self.folder.or(folder), repeats: true, ..self }
     }
 
-    /// The runner with a preparation that other cells share.
+    /// The same runner, with a preparation that other cells share.
     pub(crate) fn sharing(self, prepared: Preparation) -> Self {
         Self { prepared, ..self }
     }
 
-    /// Runs one replication for a study. A panic is a failure of this replication only. The first events of
-    /// the study's first replication are stored for a message-sequence diagram.
+    /// Runs one replication for a study. If it panics, only this replication fails. The first events of the study's first
+    /// replication are stored for a message-sequence diagram.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
@@ -157,7 +157,7 @@ impl<'a> CellRunner<'a> {
         Some(FirstMessages { series, replication, names: self.names(), events })
     }
 
-    /// Runs one replication like [`CellRunner::play_directed`]; a panic is a failure of this replication only.
+    /// Runs one replication like [`CellRunner::play_directed`]. If it panics, only this replication fails.
     pub(crate) fn play_guarded(
         &self,
         replication: u64,
@@ -280,7 +280,7 @@ impl<'a> CellRunner<'a> {
         Ok((ReplicationSetup { prepared: prepared.clone(), ..self.cell.scenario.stage(instance) }, key))
     }
 
-    /// The programs of a replication; their answers are stored if there is a folder.
+    /// The programs of a replication. Their answers are stored if the runner has a folder.
     fn programs(&self, replication: u64) -> Programs {
         if self.cell.programs.is_empty() {
             return Programs::default();
@@ -288,7 +288,7 @@ impl<'a> CellRunner<'a> {
         self.started(&self.cell.programs, self.answers(replication))
     }
 
-    /// The store of the answers in a replication, if there is a folder.
+    /// The store of the answers of programs in a replication, if the runner has a folder.
     pub(crate) fn answers(&self, replication: u64) -> Option<Box<dyn Answers>> {
         let folder = self.folder?;
         Some(Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication)))
@@ -347,7 +347,7 @@ impl<'a> CellRunner<'a> {
     }
 }
 
-/// The programs of a recorded replication, for its repetition: they answer as recorded.
+/// The programs for the repetition of a recorded replication: they answer as recorded, and none is started.
 pub(crate) fn recorded(old: &ReplicationRecord) -> Programs {
     Programs::recorded(recorded_answers(old))
 }

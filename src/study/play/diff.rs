@@ -1,4 +1,4 @@
-//! Compares two runs event by event up to the first event that differs, and finds its causes in both.
+//! Compares two runs event by event up to the first event that differs, and finds the cause of this event in each run.
 
 use crate::kernel::Memory;
 use crate::protocols::{RunOptions, TraceEvent, TraceKind, TracedMessage, Watcher};
@@ -33,9 +33,9 @@ pub struct Divergence {
     pub series: String,
     /// Number of the event in its series, from 1.
     pub number: u64,
-    /// The first run's event; absent if its series has ended.
+    /// The event in the first run; absent if the series has ended there.
     pub left: Option<EventWithCause>,
-    /// The second run's event; absent if its series has ended.
+    /// The event in the second run; absent if the series has ended there.
     pub right: Option<EventWithCause>,
 }
 
@@ -57,11 +57,11 @@ pub enum Cause {
     Handled(TracedMessage, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
-    /// A party went offline, online again, or crashed.
+    /// A party went offline, came online again, or crashed.
     Switched(PartyId, bool, Option<Memory>),
     /// A message was sent at this time, for the given cause.
     Sent(TracedMessage, Time, Box<Cause>),
-    /// The party had set a timer.
+    /// The party had set the timer that ran out.
     Set(PartyId),
     /// A change of the availability of the party, or an outage of its group.
     Availability(PartyId),
@@ -112,8 +112,9 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
     })
 }
 
-/// Number of events in a batch, and number of batches that may wait in the channel.
+/// Number of events in a batch.
 const BATCH: usize = 512;
+/// Number of batches that may wait in the channel.
 const BATCHES: usize = 8;
 
 /// Name of a series.
@@ -136,7 +137,7 @@ impl Outbox {
             }
             let mut batch = batch.borrow_mut();
             batch.push((Name::clone(&name), event));
-            // After a difference has been found, there is no receiver; a result of `false` stops the run.
+            // After a difference has been found, there is no receiver, and the result `false` stops the run.
             batch.len() < BATCH || sender.send(std::mem::take(&mut batch)).is_ok()
         })
     }
@@ -201,7 +202,7 @@ fn compare(mut left: Inbox, mut right: Inbox) -> Option<Divergence> {
     }
 }
 
-/// The part of a run's state that determines causes: the running handler, and the cause of each message in flight.
+/// The part of a run's state that determines causes: the handler that runs, and the cause of each message in flight.
 #[derive(Debug, Default)]
 struct History {
     /// The party whose handler runs, and its input.
@@ -238,7 +239,7 @@ impl History {
         }
     }
 
-    /// The input that a party is handling; at first its start.
+    /// The input that a party is handling; its start if it is handling no other input.
     fn handler(&self, party: PartyId) -> Cause {
         match &self.handling {
             Some((at_work, cause)) if *at_work == party => cause.clone(),

@@ -1,5 +1,5 @@
-//! A dry run: parties exchange messages of the right sizes, but nothing is optimised. It finds the times of messages, the
-//! durations of rounds, and late answers.
+//! A dry run: parties exchange messages of the right sizes, but nothing is optimised. It measures the latencies of messages,
+//! the durations of rounds, and how many answers are late or missing.
 
 use crate::network::LinkStatistics;
 use crate::protocols::{RunOptions, SeriesRecord, TraceEvent, TraceKind, Watcher};
@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The result of a dry run for one series of one cell, all replications together.
+/// The result of a dry run for one series of one cell, over all replications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DrySeries {
     /// Position of the cell in the study.
@@ -24,18 +24,19 @@ pub struct DrySeries {
     pub name: String,
     /// Number of replications.
     pub replications: u64,
-    /// Time from the end of a round to the end of the next, from the start for the first one, in virtual seconds; absent if
-    /// no round ended.
+    /// Virtual seconds from the end of one round to the end of the next; for the first round, from the start. Absent if no
+    /// round ended.
     pub rounds: Option<Quantiles>,
     /// Mean over replications of the virtual seconds from start to end.
     pub virtual_seconds: f64,
-    /// Mean of the messages sent.
+    /// Mean number of messages sent in a replication.
     pub messages: f64,
-    /// Mean of the messages lost.
+    /// Mean number of messages lost in a replication.
     pub messages_lost: f64,
-    /// Mean of the bytes sent.
+    /// Mean number of bytes sent in a replication.
     pub bytes: f64,
-    /// Quantiles .5 and .99 of the latency of one message over one link, in seconds, over all links and replications.
+    /// Quantiles .5 and .99 of the latency of one message over one link, in seconds, over all links and replications; absent
+    /// if no message was delivered.
     pub latency_seconds: Option<[f64; 2]>,
     /// Answers to requests, by group.
     pub groups: Vec<Answers>,
@@ -50,16 +51,16 @@ pub struct DrySeries {
 pub struct Answers {
     /// Name of the party or the group.
     pub who: String,
-    /// Requests, counted once per requester, responder and round. Of two parties, the one that first sends to the other in a
-    /// round is the requester; rounds after the last one that the requester closed are not counted.
+    /// Number of requests, counted once per requester, responder and round. Of two parties, the requester is the party that
+    /// first sends to the other in a round. Rounds after the last round that the requester closed are not counted.
     pub asked: u64,
-    /// Answers that arrived before the round ended.
+    /// Number of answers that arrived before the round ended.
     pub in_time: u64,
-    /// Answers that arrived after the round had ended.
+    /// Number of answers that arrived after the round had ended.
     pub late: u64,
-    /// Requests without an answer.
+    /// Number of requests without an answer.
     pub missing: u64,
-    /// Time from request to answer in seconds, late answers included; absent if there was none.
+    /// Virtual seconds from request to answer, late answers included; absent if no answer arrived.
     pub seconds: Option<Quantiles>,
 }
 
@@ -74,7 +75,7 @@ pub struct Quantiles {
     pub p50: f64,
     /// Quantile .95.
     pub p95: f64,
-    /// Largest.
+    /// Largest value.
     pub most: f64,
 }
 
@@ -184,8 +185,8 @@ fn summary(
 fn answers(seen: &[&DryObservations], labels: &[String]) -> Vec<Answers> {
     let mut all: BTreeMap<&str, (Answers, Vec<f64>)> = BTreeMap::new();
     let counted = |seen: &DryObservations, from: PartyId, round: u64| {
-        // A requester does not wait for answers after the last round that it closed. All requests of a requester that never
-        // closes a round are counted.
+        // A requester does not wait for answers in rounds after the last round that it closed. If a requester never closes a
+        // round, all its requests are counted.
         seen.last.get(&from).is_none_or(|&last| round <= last)
     };
     let questions = seen.iter().flat_map(|seen| seen.questions.iter().map(move |q| (seen, q)));

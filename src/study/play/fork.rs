@@ -12,9 +12,9 @@ use serde::Serialize;
 /// The records of a fork, by branch.
 #[derive(Debug)]
 pub struct Forked {
-    /// Name and records of each branch, the unchanged one first.
+    /// Name and records of each branch, the unchanged branch first.
     pub branches: Vec<(String, Records)>,
-    /// Mean virtual time at which branches begin, in seconds, by cell and series.
+    /// Mean virtual time at which the branches begin, in seconds, by cell and series.
     pub reached: Vec<Vec<f64>>,
 }
 
@@ -27,14 +27,14 @@ pub struct BranchRow {
     pub series: String,
     /// Name of the branch.
     pub branch: String,
-    /// Simple regret at the end.
+    /// Simple regret at the end, over the replications that reached the end; absent if none did.
     pub simple_regret: Option<Estimate>,
-    /// Cumulative regret at the end.
+    /// Cumulative regret at the end, over the replications that reached the end; absent if none did.
     pub cumulative_regret: Option<Estimate>,
     /// Cumulative regret minus the cumulative regret of the same replication in the unchanged branch, over the replications
     /// that reached the end in both branches. Absent for the unchanged branch.
     pub difference: Option<Estimate>,
-    /// Cumulative regret divided by the number of questions; absent where a protocol asks none.
+    /// Cumulative regret divided by the number of questions; absent if the protocol asks no questions.
     pub regret_per_question: Option<Estimate>,
     /// Number of questions in each replication.
     #[serde(skip)]
@@ -45,7 +45,7 @@ pub struct BranchRow {
     pub messages: f64,
     /// Messages lost, the mean over replications.
     pub messages_lost: f64,
-    /// Number of replications with exactly the events of the unchanged branch.
+    /// Number of replications that have exactly the events of the unchanged branch.
     pub unchanged: u64,
     /// Why a replication ended before its last round: the reason of the first such replication.
     pub ended_early: Option<String>,

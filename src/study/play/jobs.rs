@@ -1,4 +1,4 @@
-//! Replications that are still to be run, stored as ranges, because a list of all may not fit into memory.
+//! Replications that are still to be run. They are stored as ranges, because a list of all of them may not fit into memory.
 
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
