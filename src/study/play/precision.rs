@@ -13,10 +13,10 @@ use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::BTreeSet;
 
-/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer, the
-/// spread is hardly known, and a spread that is small by chance would end the study.
+/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer
+/// replications the spread is hardly known, and a spread that is small by chance would end the study.
 const FEWEST: u64 = 10;
-/// Probability with which each interval would cover the true mean if the number of replications were fixed beforehand.
+/// Probability with which each interval would cover the true mean if the number of replications were fixed in advance.
 const CONFIDENCE: f64 = 0.95;
 
 /// The precision that is requested.
@@ -24,8 +24,8 @@ const CONFIDENCE: f64 = 0.95;
 pub struct Goal {
     /// Largest half-width of the 95 % interval around the mean, or around the mean difference, in units of the metric.
     pub half_width: f64,
-    /// The series from which the differences of all others are taken, replication by replication; if absent, the interval of
-    /// each mean is judged.
+    /// The series that is subtracted from every other series, replication by replication; the intervals of the mean
+    /// differences are then judged. If absent, the interval of each mean is judged.
     pub against: Option<String>,
     /// The name of the metric, as in `results.csv` without the prefix "more.".
     pub metric: String,
@@ -36,15 +36,17 @@ pub struct Goal {
 /// The precision that was reached.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    /// The widest half-width of all cells and series; absent if no series has the metric.
+    /// The largest half-width of all cells and series. Infinite if replications ended early and a series has fewer than
+    /// ten values; absent if no series has two values of the metric (or two differences).
     pub widest: Option<f64>,
     /// Number of replications of every cell.
     pub replications: u64,
 }
 
-/// Runs more and more replications, the same number in all cells so that cells stay paired, until every series of every cell
-/// meets `goal`, `goal.at_most` replications have run, or the run does not complete. The final number of replications
-/// depends only on the results, so the same command ends at the same number after an interruption.
+/// Runs more and more replications, the same number in all cells so that cells stay paired. It ends when every series of
+/// every cell meets `goal`, when no series has the metric, when `goal.at_most` replications have run, or when a run does not
+/// complete. The final number of replications depends only on the plan, the goal and the results, so the same command ends
+/// at the same number after an interruption.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -73,15 +75,14 @@ pub fn play_until(
     }
 }
 
-/// The metrics of a study, if the requested one is not among them; otherwise, or if a replication fails, `None`. If the
-/// scenario alone does not decide this, the first replication of each cell is run, without being stored, until one has the
-/// metric.
+/// The metrics of a study, if the requested metric is not among them; `None` if it is, or if a replication fails. If the
+/// scenario alone does not decide this, the first replication of each cell is run, without being stored, until one of them
+/// has the metric.
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // The first metrics are regrets, which only a series with an objective has; every run has the
-    // others.
+    // The first metrics are regrets and questions, which only a series with an objective has. Every run has the others.
     if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }
@@ -101,7 +102,8 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
 }
 
 /// Why no series has the regret `metric` of `group` ("worst" is the group whose regret is largest); `None` if a series has
-/// it, or if a replication fails. The first replication of each cell is run, without being stored, until one has it.
+/// this regret, or if a replication fails. The first replication of each cell is run, without being stored, until one of
+/// them has this regret.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();
@@ -119,7 +121,7 @@ pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError>
     found.check(metric, group).err()
 }
 
-/// The first of the series `named` that no cell has, with the names of all series; `None` if every one exists.
+/// The first of the series `named` that no cell has, with the names of all series; `None` if all of them exist.
 #[must_use]
 pub fn unknown_series<'a>(plan: &Plan, named: &[&'a str]) -> Option<(&'a str, Vec<String>)> {
     let series = plan.cells.iter().flat_map(|cell| cell.scenario.draft().protocol.as_dyn().series());
@@ -146,8 +148,8 @@ fn widest(plan: &Plan, folder: &RunFolder, goal: &Goal) -> Result<Option<f64>, F
                 .map(|name| found.differences(name, from).into_values().collect())
                 .collect(),
         };
-        // Runs that ended early lack metrics that are taken at the end; at least `FEWEST` others must have reached the
-        // end.
+        // Replications that ended early lack the metrics that are measured at the end. At least `FEWEST` replications must
+        // have reached the end.
         if found.short && values.iter().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }

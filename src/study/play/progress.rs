@@ -3,7 +3,7 @@
 use crate::vocab::Interruption;
 use std::fmt;
 
-/// Receives progress while a study is run; its methods are called from several threads.
+/// Receives the progress of a study while it is run. Its methods are called from several threads.
 pub trait Progress: Sync {
     /// Called before the start, with the state of the study.
     fn begin(&self, start: &Start);
@@ -18,13 +18,13 @@ pub trait Progress: Sync {
 pub struct Start {
     /// Number of replications to be run.
     pub to_play: u64,
-    /// Number of replications that are stored already.
+    /// Number of replications that are stored already, those of `reused` included.
     pub there: u64,
-    /// How many of the stored replications were copied from earlier runs of other versions of this study.
+    /// Number of stored replications that have just been copied from earlier runs of other versions of this study.
     pub reused: u64,
     /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,
-    /// Number of damaged records; their replications are run again.
+    /// Number of damaged records. Replications without an undamaged record are run again.
     pub damaged: u64,
 }
 
@@ -35,11 +35,11 @@ pub struct Failure {
     pub cell: usize,
     /// The cell's point: the names and values of the varied parameters.
     pub point: Vec<(String, String)>,
-    /// Number of the replication; absent when the whole cell could not be prepared.
+    /// Number of the replication; absent if the whole cell could not be prepared.
     pub replication: Option<u64>,
     /// The reason.
     pub reason: String,
-    /// Whether only a request to stop ended it: nothing is wrong with it, and the same command runs it to its end.
+    /// Whether only a request to stop ended it. Then nothing is wrong with it, and the same command runs it to its end.
     pub interrupted: bool,
 }
 
@@ -59,17 +59,17 @@ impl fmt::Display for Failure {
 /// How a study ended.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Everything was run.
+    /// Every replication has a record.
     Complete,
     /// Some replications failed; all others were run, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
     /// The study was interrupted before its end; finished replications are stored.
     Interrupted {
-        /// Replications finished, earlier runs included.
+        /// Number of finished replications, those of earlier runs included.
         finished: u64,
-        /// Replications in all.
+        /// Number of replications of the whole study.
         total: u64,
-        /// The replications that failed before.
+        /// The replications that failed before the interruption.
         failures: Vec<Failure>,
     },
 }
@@ -77,11 +77,11 @@ pub enum Outcome {
 /// How a study is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// Number of threads; 0 for as many as the machine has.
+    /// Number of threads; 0 for one thread per CPU that this process may use.
     pub threads: usize,
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
-    /// The caller's request to stop: running replications are finished, but those that ask programs stop at their next
-    /// question.
+    /// The caller's request to stop. After it, the replications that are running are finished, but a replication that asks
+    /// programs stops at its next question without a stored answer.
     pub interrupted: &'a Interruption,
 }

@@ -25,18 +25,20 @@ pub struct Difference {
     /// Name of the series.
     pub series: String,
     /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that
-    /// is missing. Absent if all evaluations agree and only other events differ.
+    /// is missing. Absent if all evaluations agree, and only other events differ.
     pub first: Option<String>,
-    /// The checkpoints between which the first difference lies, as precisely as the record shows.
+    /// The checkpoints of the record between which the first difference of events lies; absent if no events differ, or if
+    /// the record has no checkpoints.
     pub parting: Option<DivergencePoint>,
 }
 
 /// The checkpoints between which a run and its replay first differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergencePoint {
-    /// The last checkpoint at which all events so far were the same; absent if there is none.
+    /// The last checkpoint up to which all events are the same; absent if there is no such checkpoint.
     pub same: Option<CheckpointRecord>,
-    /// The first checkpoint at which they differed; absent if at most events after the last one differ.
+    /// The first checkpoint up to which some event differs; absent if all checkpoints agree, so that only later events can
+    /// differ.
     pub differs: Option<CheckpointRecord>,
 }
 
@@ -87,13 +89,14 @@ pub struct Replay {
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
-    /// Names of files that are not made from the records, and that differ from what the repeated replications give.
+    /// Names of files that are not made from the records but from the replications themselves, and that differ from what the
+    /// repeated replications give.
     pub files: Vec<&'static str>,
 }
 
-/// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the
-/// records. With `until` it runs only up to that time, and compares only evaluations and checkpoints. The branches of
-/// a fork are run to their end, from one common beginning; `until` must be `None` for them.
+/// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
+/// With `until`, replications are run only up to that virtual time, and only evaluations and checkpoints are compared. The
+/// branches of a fork are run to their end, from one common beginning; `until` must be `None` for them.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -125,7 +128,7 @@ pub fn replay(
         Ok(differences(cell, old, &new, until))
     };
     let jobs: Vec<_> = jobs.into_iter().collect();
-    // The page's message diagram shows events that no record has.
+    // The message diagram of the report shows events that no record has.
     let opening_differs = AtomicBool::new(false);
     let results: Vec<Vec<Result<Vec<Difference>, Failure>>> = jobs
         .par_iter()
@@ -228,7 +231,8 @@ fn field(old: &Value, new: &Value) -> Option<String> {
     }
 }
 
-/// The checkpoints between which two records first differ, among those that both have; `None` if the old record has none.
+/// The checkpoints between which two records first differ, among the checkpoints that both have; `None` if the old record
+/// has no checkpoints.
 fn differing_checkpoints(
     old: &SeriesRecord,
     new: &SeriesRecord,

@@ -10,10 +10,10 @@ use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder
-/// has for a cell of equal identity. Returns the number of replications copied, and the number of these runs that
-/// another build of the program ran. Cells of another build have other identities, even if their results would be
-/// the same.
+/// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder has
+/// for a cell of equal identity. Returns the number of replications that were copied, and the number of runs of the same
+/// name that another build of the program ran, as far as runs were looked at. Cells of another build have other identities,
+/// even if their results would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,
@@ -50,7 +50,7 @@ pub(in crate::study) fn copy(
         if !found.conflicts.is_empty() {
             continue;
         }
-        // A replay of the copied records needs the fitted values with which they were made.
+        // A replay of the copied records needs the fitted values with which the records were made.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Ok(Some(fitted)) = neighbour.fitted(preparation) {
                 folder.keep_fitted(preparation, &fitted)?;
@@ -81,7 +81,7 @@ pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) ->
     Ok(())
 }
 
-/// Folders beside this one whose names begin like the names of this scenario's run folders, in order of their names.
+/// The folders beside this folder whose names begin like those of this scenario's run folders, in order of their names.
 fn sibling_runs(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
     let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {

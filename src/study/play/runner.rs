@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Runs the replications of `plan` that are missing in `folder`, and stores them there. The branches of a fork are
+/// Runs the replications of `plan` that are missing in `folder`, and stores their records there. The branches of a fork are
 /// run together, from the same state. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
@@ -99,8 +99,8 @@ pub fn play(
     })
 }
 
-/// Runs `one` for each job, in order, on several threads, until all are done, one returns `false` or an error, or the run is
-/// interrupted.
+/// Calls `one` for each job on several threads, which take the jobs in order. Ends when all jobs are done, when a call
+/// returns `false` or an error, or when the run is interrupted.
 pub(in crate::study) fn in_parallel(
     threads: usize,
     interrupted: &Interruption,
@@ -172,8 +172,8 @@ impl<'a> StudyPlayer<'a> {
         played.map(|record| line_of(cell, &record))
     }
 
-    /// Runs those branches of a job that have no record, first the unchanged one, whose cell is `cell`. Each branch
-    /// has its own cell.
+    /// Runs those branches of a job that have no record; the unchanged branch, whose cell is `cell`, comes first. Each
+    /// branch has its own cell.
     fn play_branches(
         &self,
         branches: &Branches,

@@ -13,7 +13,7 @@ use thiserror::Error;
 /// Why a scenario could not be run.
 #[derive(Debug, Error)]
 pub enum SimulateError {
-    /// The problems of the scenario.
+    /// The scenario has problems.
     #[error(transparent)]
     Scenario(#[from] Diagnostics),
     /// The folder cannot be read or written.
@@ -22,7 +22,7 @@ pub enum SimulateError {
     /// A program that the scenario names does not state its version.
     #[error(transparent)]
     Program(#[from] ProgramFailure),
-    /// Replications that could not be run; the records of the others are in the folder.
+    /// Some replications could not be run; the records of the others are in the folder.
     #[error("{} replications failed; the first: {}", .0.len(), .0[0])]
     Replications(Vec<Failure>),
 }
@@ -37,9 +37,9 @@ impl Progress for NoProgress {
     fn failed(&self, _: &Failure) {}
 }
 
-/// Runs a scenario, given as text and changed by `overrides` (`path=VALUE`, as for `-o`), stores it in `folder`, and returns
-/// the summary. Paths in the scenario are relative to the current folder. Uses one thread per core; no result depends on the
-/// number of threads. Replications that are stored in `folder` already are not run again.
+/// Runs a scenario, given as text and changed by `overrides` (`path=VALUE`, as for `-o`), stores the run in `folder`, and
+/// returns its summary. Paths in the scenario are relative to the current folder. Uses one thread per CPU that the process
+/// may use; no result depends on the number of threads. Replications that are stored in `folder` already are not run again.
 ///
 /// # Errors
 /// [`SimulateError`] if the scenario has errors, a program does not state its version, a replication fails, or `folder`

@@ -1,4 +1,4 @@
-//! Runs one replication with a callback for every event; nothing is stored.
+//! Runs one replication and passes every event to a watcher; nothing is stored.
 
 use crate::protocols::Watcher;
 use crate::study::disk::record::ReplicationRecord;
@@ -6,7 +6,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::play::cell_runner::CellRunner;
 use crate::study::play::progress::Failure;
 
-/// Runs one replication of a cell; `watcher` is called with every event of every series in order.
+/// Runs one replication of a cell. `watcher` is called with every event of every series, in order.
 ///
 /// # Errors
 /// [`Failure`] as in a run.

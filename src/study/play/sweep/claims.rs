@@ -1,9 +1,9 @@
-//! Claims of blocks by workers: files that are created atomically and have heartbeats; a claim whose heartbeats stop is
-//! taken over.
+//! Claims of blocks by workers. A claim is a file that is created atomically, and into which its holder writes heartbeats.
+//! If the heartbeats stop, another worker takes over the block.
 //!
 //! To take over a block, a worker creates the claim with the next number; of several workers that try, one succeeds. The
-//! earlier claim is not removed. If its holder was only slow, it continues; then the block is computed twice, and the two
-//! results are compared.
+//! earlier claim is not removed. If its holder was only slow, the holder continues; then the block is computed twice, and
+//! the two results are compared.
 
 use crate::study::disk::files::FileError;
 use crate::study::disk::folder::RunFolder;
@@ -23,8 +23,8 @@ pub(super) struct Claim {
     pub(super) generation: u64,
 }
 
-/// The contents of a claim's file. Their length does not change with the heartbeat, so that they can be overwritten in
-/// place.
+/// The contents of a claim's file: its holder and the last heartbeat. Every heartbeat has the same length, so that the file
+/// can be overwritten in place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Holder {
     pub(super) host: String,
@@ -33,7 +33,7 @@ pub(super) struct Holder {
     pub(super) beat: String,
 }
 
-/// The identity of this process.
+/// This process as the holder of a claim, at the heartbeat of this number.
 pub(super) fn holder(beat: u64) -> Holder {
     Holder { host: host(), process: process_id(), beat: format!("{beat:012}") }
 }
@@ -47,8 +47,8 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that has ended. If it is a running process of another container with the
-    /// same host name, its block is only computed twice.
+    /// Whether this was a process of this machine that has ended. A running process of another container with the same host
+    /// name may be taken for one that has ended; then its block is computed twice, and nothing else happens.
     fn has_process_ended(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()
@@ -100,7 +100,7 @@ impl ClaimTable {
         self.claims.join(format!("{}.{}", claim.block, claim.generation))
     }
 
-    /// Blocks with a result.
+    /// The blocks that have a result.
     pub(super) fn finished(&self) -> Result<BTreeSet<u64>, FileError> {
         let block = |name: &str| name.strip_suffix(".jsonl")?.parse().ok();
         Ok(names(&self.results)?.iter().filter_map(|name| block(name)).collect())
@@ -135,7 +135,7 @@ impl ClaimTable {
         Some((holder, changed.elapsed().unwrap_or_default()))
     }
 
-    /// Claims a block, or returns why none can be claimed.
+    /// Claims a block, or says why no block can be claimed.
     pub(super) fn next(&mut self, dead_after: Duration) -> Result<Next, FileError> {
         self.next_at(Instant::now(), dead_after)
     }
@@ -147,7 +147,7 @@ impl ClaimTable {
             }
         }
         let latest = self.latest()?;
-        // Results are read after claims, so that a block without a claim cannot have been finished in between.
+        // Results are read after claims, so a block that is claimed and finished in between counts as finished, not as free.
         let finished = self.finished()?;
         let order = (0..self.blocks).map(|step| (self.start + step) % self.blocks.max(1));
         let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();
@@ -168,10 +168,10 @@ impl ClaimTable {
         Ok(if open.is_empty() { Next::Finished } else { Next::Wait(open.len() as u64) })
     }
 
-    /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after` by this process's clock, so
-    /// that the clocks of machines need not agree.
+    /// Whether the holder of a claim has ended, or has written no heartbeat for `dead_after`. The time is measured by this
+    /// process's clock, so the clocks of different machines need not agree.
     fn is_expired(&mut self, claim: Claim, now: Instant, dead_after: Duration) -> bool {
-        // The file may be missing because the claim was released meanwhile.
+        // The file may be missing because the claim has been released in the meantime.
         let Ok(contents) = fs::read(self.file(claim)) else { return false };
         let gone = serde_json::from_slice(&contents).is_ok_and(|holder: Holder| holder.has_process_ended());
         let (known, since) = self.seen.entry(claim).or_insert_with(|| (contents.clone(), now));
@@ -197,19 +197,19 @@ impl ClaimTable {
     /// Writes a heartbeat for all claims of this process.
     pub(super) fn beat(&self, beat: u64) {
         for &claim in &self.held {
-            // An error is ignored: after a missed heartbeat the next one is enough, and a removed file needs none.
+            // An error is ignored: after a missed heartbeat the next one is enough, and a removed file needs no heartbeat.
             if let Ok(mut file) = OpenOptions::new().write(true).open(self.file(claim)) {
                 drop(file.write_all(&contents(beat)));
             }
         }
     }
 
-    /// Ends the heartbeats of a claim whose block is finished.
+    /// Ends the heartbeats of a claim, because its block is finished.
     pub(super) fn done(&mut self, claim: Claim) {
         self.held.remove(&claim);
     }
 
-    /// Releases a claim without a result of its block.
+    /// Gives up a claim whose block has no result, so that another worker can claim the block.
     pub(super) fn release(&mut self, claim: Claim) {
         self.held.remove(&claim);
         // If the file cannot be removed, the block is taken over later, because its heartbeats stop.

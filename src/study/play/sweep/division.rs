@@ -28,12 +28,12 @@ const BLOCKS: u64 = 1024;
 pub(super) struct Division {
     /// Hash of the cells and the number of replications.
     study: String,
-    /// Replications in a block.
+    /// Number of replications in a block; the last block may have fewer.
     block: u64,
-    /// The replications to be run, as the first and the last number of each range of jobs. The number of a job is
+    /// The replications to be run, as ranges of jobs: the first and the last number of each range. The number of a job is
     /// `cell * replications + replication`.
     jobs: Vec<(u64, u64)>,
-    /// Replications of a cell.
+    /// Number of replications of a cell.
     replications: u64,
 }
 
@@ -102,7 +102,7 @@ impl Division {
         Ok(())
     }
 
-    /// The division that is stored in a folder, which must be that of the same study.
+    /// The division that is stored in a folder. It must be a division of the study of `plan`.
     pub(super) fn of(plan: &Plan, folder: &RunFolder) -> Result<Self, SweepError> {
         match Self::read(folder)? {
             Some(division) if division.study == study(plan) => {
@@ -190,13 +190,13 @@ fn study(plan: &Plan) -> String {
 /// A study that has been divided into blocks for workers.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedSweep {
-    /// Number of blocks to be run.
+    /// Number of blocks of the plan; if an existing plan was kept, finished blocks are included.
     pub blocks: u64,
     /// Number of replications to be run.
     pub to_play: u64,
     /// Number of replications that are stored already.
     pub there: u64,
-    /// How many of the stored replications were copied from earlier runs of other versions of the study.
+    /// Number of stored replications that have just been copied from earlier runs of other versions of the study.
     pub reused: u64,
     /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
     pub other_builds: u64,
@@ -204,12 +204,13 @@ pub struct PlannedSweep {
     pub unchanged: bool,
 }
 
-/// Prepares the folder of a study for workers. An existing plan of the same study is kept, unless `force` is set, or all of
-/// its blocks are finished but replications are missing, because they failed or are damaged. A plan that is not kept is
-/// replaced by a plan of the missing replications; finished results are kept.
+/// Prepares the folder of a study for workers. An existing plan of the same study is replaced only if `force` is set, or if
+/// all of its blocks are finished but replications are missing, because they failed or their records are damaged. A plan of
+/// another study is always replaced. The new plan has the missing replications; finished results are kept.
 ///
 /// # Errors
-/// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set.
+/// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set; another
+/// [`SweepError`] if a file cannot be read or written, or if a replication has two different results.
 pub fn plan_sweep(
     plan: &Plan,
     folder: &RunFolder,
@@ -230,7 +231,7 @@ pub fn plan_sweep(
     if let Some(old) = old {
         let claims = ClaimTable::new(folder, old.blocks(), 0);
         let there = stored.finished(plan.replications);
-        // A replication that is missing although its block is finished has failed or is damaged.
+        // If a replication is missing although its block is finished, it has failed, or its record is damaged.
         let at_an_end = claims.finished()?.len() as u64 >= old.blocks() && there < plan.total();
         if old.study == study(plan) && !force && !at_an_end {
             let (blocks, to_play) = (old.blocks(), plan.total() - there);
@@ -265,7 +266,7 @@ pub fn plan_sweep(
     })
 }
 
-/// Stores the results of an old plan as segments and removes the plan.
+/// Stores the results of an old plan as segments, and removes the plan and its claims.
 fn archive_results(folder: &RunFolder) -> Result<(), FolderError> {
     let results = folder.file("work").join("results");
     let segments = folder.file("segments");

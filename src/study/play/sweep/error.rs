@@ -19,7 +19,7 @@ pub enum SweepError {
     },
     /// Some replications are missing.
     Incomplete {
-        /// Number of replications without a record; those that failed are included.
+        /// Number of replications without a record, failed replications included.
         missing: u64,
         /// The replications that failed, each with the reason.
         failed: Vec<String>,

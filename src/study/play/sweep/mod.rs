@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! work/plan.json               the blocks
-//! work/claims/<block>.<n>      the worker that runs a block; n is the number of earlier claims that were taken over
+//! work/claims/<block>.<n>      the worker that runs a block; n is the number of times that the block was taken over before
 //! work/results/<block>.jsonl   records and failures of a block; complete or absent
-//! work/conflicts/              blocks that were computed twice with different results
+//! work/conflicts/              the second results of blocks that were computed twice with different results
 //! ```
 //!
-//! A sweep does not depend on a scheduler: Slurm, GNU parallel, ssh and Kubernetes start the same worker.
+//! A sweep needs no particular scheduler: Slurm, GNU parallel, ssh and Kubernetes can all start the same worker.
 
 mod claims;
 mod division;
@@ -33,7 +33,8 @@ use crate::study::results::summary::Summary;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes one finished run in `folder` from the workers' results there and in `others`, which may contain parts of the same
-/// study that were run elsewhere. The records are those of a single run, and do not depend on the order of the folders.
+/// study that were run elsewhere. The records are the same as if a single process had run the study, and do not depend on
+/// the order of the folders.
 ///
 /// # Errors
 /// [`SweepError::Incomplete`] if replications are missing, unless `partial`; a conflict if a replication has two different
@@ -76,7 +77,7 @@ pub fn merge(
     segment.close()?;
     for other in others {
         copy_first_messages(other, folder)?;
-        // The page shows the fitted values, and a replay needs those with which the records were made.
+        // The report shows the fitted values, and a replay needs the fitted values with which the records were made.
         for preparation in plan.cells.iter().map(|cell| cell.preparation.as_str()).collect::<BTreeSet<_>>() {
             if let Some(fitted) = other.fitted(preparation)? {
                 folder.keep_fitted(preparation, &fitted)?;

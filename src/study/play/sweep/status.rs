@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct ClaimStatus {
     /// The block.
     pub block: u64,
-    /// How often the block was taken over.
+    /// Number of times that the block was taken over.
     pub taken_over: u64,
     /// Machine and process of the worker.
     pub worker: String,
@@ -40,8 +40,8 @@ pub struct Status {
     pub conflicts: Vec<String>,
     /// The claims of blocks that are not finished.
     pub claims: Vec<ClaimStatus>,
-    /// Estimate of the seconds left, from the number of blocks finished since the plan was made; absent before the first
-    /// one.
+    /// Estimate of the seconds left, from the number of blocks that were finished since the plan was made; absent before the
+    /// first block is finished.
     pub seconds_left: Option<f64>,
 }
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct HeartbeatTimes {
     /// Time between two heartbeats of a claim.
     pub heartbeat: Duration,
-    /// Time without a heartbeat after which a claim is taken over; should be several times `heartbeat`.
+    /// Time without a heartbeat after which a claim is taken over. It should be several times `heartbeat`.
     pub dead_after: Duration,
 }
 
@@ -34,7 +34,7 @@ pub struct WorkOptions<'a> {
     /// This worker's number, and the number of workers. They determine only the block with which the worker begins: every
     /// worker continues until no block is left.
     pub slot: (u64, u64),
-    /// Number of threads; 0 for as many as this process may use.
+    /// Number of threads; 0 for one thread per CPU that this process may use.
     pub threads: usize,
     /// The times of heartbeats.
     pub pace: HeartbeatTimes,
@@ -47,12 +47,12 @@ pub struct WorkOptions<'a> {
 pub struct WorkerResult {
     /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
-    /// Number of blocks that other workers had finished meanwhile: with the same result, or with a different one if a
-    /// replication failed in either result.
+    /// Number of blocks that this worker ran, and that other workers had finished in the meantime: with the same result, or
+    /// with a different result if a replication failed in either of the two.
     pub twice: u64,
-    /// Number of replications run in these blocks.
+    /// Number of replications of all blocks that this worker ran to their end, failed replications included.
     pub replications: u64,
-    /// Number of replications that failed.
+    /// Number of these replications that failed.
     pub failed: u64,
     /// Whether the worker was interrupted; its unfinished blocks are released.
     pub interrupted: bool,
@@ -115,7 +115,7 @@ pub fn work(
             }
         });
         if let Err(error) = heartbeats {
-            // Without heartbeats other workers would take over the block of this one.
+            // Without heartbeats, other workers would take over the blocks of this worker.
             let error = FileError { doing: "start a thread for", path: folder.path().to_owned(), error };
             lock(&trouble).get_or_insert(error.into());
             return;
@@ -195,13 +195,13 @@ impl WorkerState<'_> {
         Ok(())
     }
 
-    /// Runs a block and writes its result; `false` if it was interrupted.
+    /// Runs a block and writes its result. Returns `false`, and writes nothing, if it was interrupted.
     fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
         let results = lock(&self.claims).results.clone();
         let path = results.join(format!("{}.jsonl", claim.block));
         let mut staged = Staged::new(&path)?;
         let (mut played, mut failed) = (0, 0);
-        // The replications that failed; the answers of programs in them are kept.
+        // The replications that failed. The answers of programs in these replications are kept.
         let mut kept = BTreeSet::new();
         for (cell, replication) in self.division.block(claim.block) {
             if stopped() {
