@@ -4,8 +4,8 @@ use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first run states it, without its values, and the sums of the largest possible regrets and of the
-/// values by round.
+/// A theorem's bound as the first run states it, without the values of the bound; and the sums, over runs, of the largest
+/// possible regrets and of the values of the bound by round.
 #[derive(Debug)]
 struct BoundSums {
     bound: RegretBound,
@@ -38,7 +38,7 @@ impl BoundMeans {
         }
     }
 
-    /// For each theorem the mean of its bound by round, over the runs for which it gives a bound.
+    /// For each theorem, the mean of its bound by round, over the runs for which it gives a bound.
     pub(in crate::study) fn finish(self) -> Vec<RegretBound> {
         let of = |BoundSums { bound, largest, values }: BoundSums| RegretBound {
             points: values.into_iter().map(|(round, sums)| (round, sums.mean())).collect(),

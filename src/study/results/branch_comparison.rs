@@ -5,7 +5,7 @@ use super::compare::{Compared, Comparison, compare};
 use crate::study::plan::fork_branches::ForkBranches;
 use serde_json::Value;
 
-/// Compares each branch of a forked run with the unchanged branch; the point of a row contains the name of its branch.
+/// Compares each branch of a forked run with the unchanged branch. The point of each row contains the name of the branch.
 /// `None` for a run that was not forked.
 ///
 /// # Errors

@@ -49,7 +49,8 @@ pub(in crate::study) fn truths(name: &str) -> Column {
 }
 
 impl Column {
-    /// Adds a row's value. A column of numbers accepts integers too; any other value of another type becomes an empty entry.
+    /// Adds a row's value. A column of numbers accepts integers too. Any other value that has not the type of the column
+    /// becomes an empty entry.
     pub(in crate::study) fn push(&mut self, entry: Entry) {
         match (&mut self.values, entry) {
             (Values::Integers(values), Entry::Integer(value)) => values.push(Some(value)),
@@ -99,7 +100,7 @@ impl Column {
 }
 
 impl Entry {
-    /// The value as JSON; a number that is not finite becomes `null`.
+    /// The value as JSON. A number that is not finite becomes `null`.
     pub(in crate::study) fn json(&self) -> Value {
         match self {
             Self::None => Value::Null,

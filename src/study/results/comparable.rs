@@ -1,4 +1,5 @@
-//! Decides whether two cells can be compared: they must have the same objective and the same protocol.
+//! Decides whether two cells can be compared: they must have the same protocol and the same objective, except for fields of
+//! the objective that change neither the function nor the unit of its values.
 
 use crate::scenario::Draft;
 use crate::study::disk::error::FolderError;
@@ -16,7 +17,7 @@ pub enum CompareError {
     /// The runs have no such group.
     #[error(transparent)]
     Group(#[from] GroupError),
-    /// The objectives differ, or the units of their regrets.
+    /// The objectives differ, or the units of their regrets differ.
     #[error(
         "expected two runs of one objective, found {a} in the first and {b} in the second: a difference of their regrets \
          means nothing (give both runs the same {field}, or compare two series of one run: `subrosa compare RUN RUN \

@@ -33,8 +33,8 @@ pub struct Comparison {
     pub a: String,
     /// The second run.
     pub b: String,
-    /// Probability with which each interval covers the true difference. It holds for each interval alone, and not for all of
-    /// them simultaneously; the adjusted p-values hold for all comparisons of a metric.
+    /// Probability with which each interval alone covers the true difference, if differences are nearly normal. The adjusted
+    /// p-values hold for all comparisons of a metric together.
     pub confidence: f64,
     /// One row per group of cells, series and metric.
     pub rows: Vec<ComparisonRow>,
@@ -45,7 +45,7 @@ pub struct Comparison {
 /// One metric of one series in both runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct ComparisonRow {
-    /// The point of the cells in the studies, without the seed.
+    /// The point of the cells, without the axes that vary together with the seed.
     pub point: Map<String, Value>,
     /// Name of the series in the first run.
     pub series_a: String,
@@ -75,7 +75,7 @@ pub struct ComparisonRow {
     pub comparisons: u64,
     /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
     pub needed: Option<Needed>,
-    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without spread or pairs.
+    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without pairs or without spread.
     pub correlation: Option<f64>,
 }
 
@@ -90,8 +90,8 @@ pub struct Compared<'a> {
     pub stored: &'a StoredRecords,
     /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
-    /// If present, the regrets of this group of agents or cohort of users are compared, or of the worst one
-    /// ([`WORST`](crate::study::WORST)), and nothing else.
+    /// If present, only the regrets of this group of agents or cohort of users are compared, or those of the worst group
+    /// ([`WORST`](crate::study::WORST)).
     pub group: Option<&'a str>,
     /// The only branch to compare, for a run that was forked; if absent, all branches.
     pub branch: Option<&'a str>,
@@ -134,8 +134,9 @@ struct Group {
     subject: ComparedCell,
     /// The samples by series and metric.
     values: BTreeMap<String, BTreeMap<String, Samples>>,
-    /// The number of series records, one for each series of each replication, and how many of them ended early.
+    /// The number of records of series: one for each series of each replication.
     records: u64,
+    /// How many of these records ended early.
     ended_early: u64,
 }
 
@@ -312,7 +313,7 @@ impl Group {
     }
 }
 
-/// The common metrics in their usual order, then the others by name.
+/// The metrics that every row has, in their usual order; then the other metrics by name.
 fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
     let place = |name: &str| METRICS.iter().position(|known| *known == name).unwrap_or(METRICS.len());
     let mut found: Vec<(&String, &V)> = metrics.iter().collect();

@@ -1,4 +1,4 @@
-//! A mean with its standard error from values that are seen twice, one after the other, and not kept.
+//! A mean with its standard error, from values that are read twice, one after the other, and not kept in memory.
 
 use super::statistics::{Estimate, SHRUNK};
 
@@ -11,8 +11,8 @@ pub(in crate::study) enum Pass {
     Errors,
 }
 
-/// The sums of one number over replications. After both passes [`Estimator::estimate`] has every bit of [`Estimate::of`]
-/// of the same values in the same order.
+/// The sums of one number over replications. After both passes, [`Estimator::estimate`] returns bit for bit what
+/// [`Estimate::of`] returns for the same values in the same order.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Estimator {
     sum: f64,

@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 /// Largest number of cells of a study whose `summary.json` is indented.
 const INDENTED: usize = 100;
 
-/// Records of one cell that take more bytes than this in their files are read twice, one after the other, and not kept in
-/// memory.
+/// If the records of a cell take more bytes than this in their files (before compression), they are read twice, one after
+/// the other, and not kept in memory.
 const LARGE: u64 = 4 << 20;
 
 /// The records of the requested replications of one cell: in memory, or read again in every pass.
@@ -79,8 +79,9 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// The summary of the replications below `replications` that are stored so far, and their number, of a run that may be going
-/// on in this or another process. Cells without a stored replication are left out. Nothing is written.
+/// The summary of a run that may be going on in this or another process, and the number of replications in the summary:
+/// those whose number is below `replications` and that are stored so far. Cells without a stored replication are left out.
+/// Nothing is written.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.
@@ -120,7 +121,7 @@ fn make(
     let mut summarising = SummaryBuilder::new(plan);
     for cell in 0..plan.cells.len() {
         if let Some(gathered) = &mut gathered {
-            // Records of replications beyond the number requested this time are kept too, for a later run.
+            // Replications beyond the number that is requested this time are kept too, for a later run.
             for replication in stored.replications(cell) {
                 gathered.write(&stored.line(cell, replication)?.unwrap_or_default())?;
             }
@@ -162,7 +163,7 @@ pub(in crate::study) fn changed(
     folder: &RunFolder,
     stored: &StoredRecords,
 ) -> Result<Vec<String>, FolderError> {
-    // The folder may have been moved, so the new summary has the folder's name that the stored one has.
+    // The folder may have been moved, so the folder's name is taken from the stored summary.
     let kept = files::read_packed_if_there(&folder.file("summary.json"))?.unwrap_or_default();
     let kept: Option<serde_json::Value> = serde_json::from_str(&kept).ok();
     let run = kept.and_then(|kept| kept["run"].as_str().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Regrets of one group of agents, or of one cohort of users, as metrics: "simple_regret of phone".
+//! Regrets of one group of agents, or of one cohort of users, as metrics, such as "simple_regret of phone".
 
 use crate::protocols::GroupOutcome;
 use crate::study::disk::error::FolderError;
@@ -63,7 +63,7 @@ pub fn metric_of_group(metric: &str, group: &str) -> String {
     format!("{metric} of {group}")
 }
 
-/// One regret of one group; `None` if none of its members was evaluated, and for a regret that it does not have.
+/// One regret of one group; `None` if the group evaluated nothing, or if it does not have this regret.
 fn regret(metric: &str, group: &GroupOutcome) -> Option<f64> {
     let found = match metric {
         "simple_regret" => Some(group.simple_regret),
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_worst_group_is_that_with_the_largest_regret_of_those_that_have_one() {
-        // A group without any evaluation has a regret of 0 in the record, which is none.
+        // The record also has regrets of a group that evaluated nothing; they do not count.
         let groups = [group("a", 0.2, 3.0), group("b of c", 0.5, 3.0), group("idle", 9.0, 0.0)];
         let value = |called: &str| value_called(&groups, called);
         assert_eq!(value("simple_regret of a"), Some(0.2));

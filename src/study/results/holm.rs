@@ -1,10 +1,9 @@
 //! Holm's adjustment of p-values for several comparisons.
 
-/// The adjusted p-values in the order of `p`. If every hypothesis whose adjusted value is at most alpha is
-/// rejected, the probability of rejecting any true one is at most alpha, however the tests depend on each
-/// other.
+/// The adjusted p-values, in the order of `p`. If every hypothesis whose adjusted p-value is at most alpha is rejected, the
+/// probability that any true hypothesis is rejected is at most alpha, however the tests depend on each other.
 ///
-/// Of m sorted values, the i-th becomes the largest of min(1, (m - j + 1) p_(j)) over j <= i. Source: Holm 1979, "A simple
+/// The i-th smallest of m values becomes the largest of min(1, (m - j + 1) p_(j)) over j <= i. Source: Holm 1979, "A simple
 /// sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6:65-70.
 #[must_use]
 pub fn holm(p: &[f64]) -> Vec<f64> {
@@ -35,8 +34,8 @@ mod tests {
         assert!(holm(&[]).is_empty());
     }
 
-    /// The step-down procedure as Holm states it: compare the smallest with alpha/m, the next with alpha/(m-1), .. and stop
-    /// at the first that is not rejected.
+    /// The step-down procedure as Holm states it: the smallest p-value is compared with alpha/m, the next with alpha/(m-1),
+    /// and so on, until one is not rejected.
     #[test]
     fn the_adjusted_values_reject_what_the_procedure_rejects() {
         let mut stream = Key::root(1).child("holm").stream();

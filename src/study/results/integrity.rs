@@ -1,5 +1,5 @@
-//! Checks that the files of a run folder are consistent. A replay of some replications does not show that the other records
-//! are intact.
+//! Checks that the files of a run folder are consistent. This is needed because a replay of some replications does not show
+//! that the other records are intact.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::{self, indented_json};
@@ -33,13 +33,14 @@ pub enum Inconsistency {
         /// Number of replications of all cells.
         total: u64,
     },
-    /// This number of lines cannot be read, although every replication has a readable record.
+    /// This number of lines of records cannot be read, although every replication has a readable record.
     Damaged(u64),
     /// One replication has two results.
     Conflict(Conflict),
     /// A stored digest differs from the digest of the records.
     Digest(&'static str),
-    /// The manifest says that the run is not finished, although it has a record of each of this number of replications.
+    /// The manifest says that the run is not finished, although each of its replications has a record; with the number of
+    /// replications.
     Unfinished(u64),
     /// The summary does not match the manifest of the run.
     Summary,
@@ -149,7 +150,8 @@ pub fn inconsistencies(
     Ok(found)
 }
 
-/// Whether a manifest agrees with the run's plan, except for the machine and the program, which only the manifest records.
+/// Whether a manifest agrees with the run's plan, except for the machine and the version of the program, which only the
+/// manifest records.
 fn matches_plan(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),

@@ -5,8 +5,9 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
 
-/// All releases to one observer about one unit, in one replication of one series of one cell. The unit may have the largest
-/// loss of all units of its kind and owner, and the replication is the one in which this loss is largest.
+/// All releases to one observer about one unit, in one replication of one series of one cell. Of all units of its kind and
+/// owner, only those are listed that may have the largest loss; and of all replications, the one in which this loss is
+/// largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Point of the cell, series, observer, unit, owner and replication, in words.
@@ -23,7 +24,8 @@ pub struct LedgerGroup {
     pub point: Vec<(String, String)>,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// The input of the accountants, at the requested delta; by default at the sum of the claimed deltas, or at 1e-5.
+    /// The input of the accountants. Its delta is the requested delta; without one, the sum of the claimed deltas if that is
+    /// in (0, 1), else 1e-5.
     pub statement: Statement,
 }
 
@@ -41,7 +43,7 @@ pub fn ledger_groups(
     for (index, cell) in manifest.cells.iter().enumerate() {
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
-        // Each row of the cell by its key, with one candidate from each replication.
+        // Each row of the cell with its key and the candidates, one from each replication that has such releases.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         // The folder may hold records of an earlier run with more replications.
         for record in stored.one_by_one(index, manifest.replications) {
@@ -84,8 +86,8 @@ pub fn ledger_groups(
 /// The groups of a row in one replication, one for each unit that may have the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
-/// The groups of the replication with the largest loss by the tight accountant; of the first such replication if several
-/// have it.
+/// The groups of the replication with the largest loss by the tight accountant. If several replications have this loss, the
+/// first of them is taken.
 fn costliest_replication(candidates: Vec<Candidate>) -> Candidate {
     let several = candidates.len() > 1;
     let found = costliest(candidates, |candidate| candidate.iter().map(|group| &group.statement).collect());

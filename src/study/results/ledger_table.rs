@@ -90,7 +90,7 @@ pub(in crate::study) fn neighbours(relation: &Neighbours) -> (&'static str, Opti
     }
 }
 
-/// The parameters of all kinds of cost that are not whole numbers; each kind has some of them.
+/// The parameters of all kinds of cost, except those that are whole numbers. Each kind of cost has some of them, or none.
 const PARTS: [&str; 8] = ["noise_multiplier", "scale", "epsilon", "delta", "rho", "rate", "shape", "mean"];
 
 fn cost_columns(name: &str) -> Vec<Column> {

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 pub(in crate::study) struct MetricValues {
     /// The values by series and replication. A series without any value is listed too.
     pub(in crate::study) by_series: BTreeMap<String, BTreeMap<u64, f64>>,
-    /// Whether a series lacks the value in a replication in which it ended early.
+    /// Whether some series lacks the value in a replication in which it ended early.
     pub(in crate::study) short: bool,
 }
 
 impl MetricValues {
-    /// The values of a metric in the replications of a plan. The metric is named as in `results.csv` without "more.", or as
-    /// by [`metric_of_group`](crate::study::metric_of_group).
+    /// The values of a metric in the replications of a cell. The metric has the name that it has in `results.csv`, without
+    /// the prefix "more."; or a name that [`metric_of_group`](crate::study::metric_of_group) makes.
     ///
     /// # Errors
     /// [`FolderError`] if a record cannot be read.

@@ -13,10 +13,11 @@ pub(in crate::study) struct OutcomeSums(Vec<Outcome>);
 struct Outcome {
     name: String,
     value: Estimator,
-    /// Number of replications in which it has no value.
+    /// Number of replications in which the outcome is undefined.
     undefined: u64,
-    /// The value that counts for a replication without this outcome, and the number of such replications.
+    /// The value that counts for a replication whose record does not have this outcome.
     otherwise: Option<f64>,
+    /// The number of such replications.
     filled: u64,
     bound: Option<OutcomeBound>,
     bounded: u64,
@@ -40,7 +41,7 @@ impl OutcomeSums {
     pub(in crate::study) fn end(&mut self, pass: Pass, replications: u64) {
         for outcome in &mut self.0 {
             let Some(value) = outcome.otherwise else { continue };
-            // In the second pass as many are missing as in the first.
+            // In the second pass, the same number of values is missing as in the first.
             let found = outcome.value.n() - if pass == Pass::Means { 0 } else { outcome.filled };
             let missing = replications.saturating_sub(outcome.undefined + found);
             (0..missing).for_each(|_| outcome.value.add(pass, value));
@@ -69,7 +70,7 @@ impl Outcome {
                     self.bound.get_or_insert_with(|| bound.clone());
                 }
             }
-            // The shares add up to the mean.
+            // Each bound is added with its share, so that the sum is the mean.
             (Pass::Errors, Some(bound)) => self.at_most += bound.at_most * self.share(),
             (Pass::Errors, None) => {}
         }

@@ -24,7 +24,7 @@ pub struct PersonLoss {
     /// The sum of the two epsilons, by basic composition; "inf" if it is not finite, or if the deltas add up to 1 or more.
     #[serde(with = "infinite")]
     pub epsilon: f64,
-    /// The sum of the two deltas at which these epsilons are stated.
+    /// The sum of the two deltas at which the epsilons of the row and of the outcome are stated.
     pub delta: f64,
     /// The weaker basis of the two.
     pub basis: LossBasis,
@@ -57,7 +57,7 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             delta: sum.delta,
             basis: sum.basis,
             arithmetic: sum.arithmetic,
-            // If the sum is not finite, the two losses state the reason.
+            // If one of the two epsilons is not finite, its own loss states the reason.
             note: if sum.epsilon.is_finite() { sum.note } else { String::new() },
         })
     };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The points of all cells.
 #[derive(Debug)]
 pub(in crate::study) struct Points {
-    /// The names of the axes, each with whether all its values are numbers.
+    /// The name of each axis, and whether all values of the axis are numbers.
     axes: Vec<(String, bool)>,
     cells: Vec<Map<String, Value>>,
 }

@@ -8,16 +8,16 @@ use serde::Serialize;
 const INTERVALS: usize = 2_000;
 /// Largest number of replications that is stated.
 const MOST: u64 = 10_000_000;
-/// Confidence of the upper bound on the standard deviation for the cautious number.
+/// Confidence of the upper bound on the standard deviation from which the cautious number is computed.
 const CAUTION: f64 = 0.8;
 
 /// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is
 /// `effect` standard deviations of a difference.
 ///
-/// T has the noncentral t distribution with n - 1 degrees of freedom and noncentrality sqrt(n) effect. Given the ratio s of
-/// sample and true standard deviation, T rejects with probability Phi(ncp - c s) + Phi(-ncp - c s); the integral over the
-/// density of s is computed by Simpson's rule. Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate
-/// Distributions" 2, chapter 31.
+/// The test statistic has the noncentral t distribution with n - 1 degrees of freedom and noncentrality v = sqrt(n) effect.
+/// If s is the ratio of the sample standard deviation to the true one, and c is the critical value, the test rejects with
+/// probability Phi(v - c s) + Phi(-v - c s). The integral of this over the density of s is computed by Simpson's rule.
+/// Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate Distributions" 2, chapter 31.
 #[must_use]
 pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {
     let df = (n - 1) as f64;
@@ -42,7 +42,7 @@ pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {
     ((value(low) + inner + value(high)) * step / 3.0).clamp(0.0, 1.0)
 }
 
-/// The smallest number of pairs, at least 2, at which [`power_of`] is at least `power`; `None` if it is above ten million.
+/// The smallest number of pairs, at least 2, for which [`power_of`] is at least `power`; `None` if it is above ten million.
 #[must_use]
 pub(in crate::study) fn pairs_for(effect: f64, confidence: f64, power: f64) -> Option<u64> {
     let enough = |n: u64| power_of(effect, n, confidence) >= power;
@@ -65,7 +65,7 @@ pub(in crate::study) fn pairs_for(effect: f64, confidence: f64, power: f64) -> O
     Some(high)
 }
 
-/// The number of replications that an effect needs.
+/// The number of replications that are needed to find an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Needed {
     /// The effect: a mean difference, in the unit of the metric.
@@ -74,19 +74,18 @@ pub struct Needed {
     pub power: f64,
     /// The standard deviation of a difference in the pilot.
     pub sd: f64,
-    /// Number of replications if that is the true standard deviation; absent above ten million.
+    /// Number of replications that are needed if `sd` is the true standard deviation; absent if it is above ten million.
     pub replications: Option<u64>,
     /// Upper bound on the true standard deviation, with 80 % confidence.
     pub sd_upper: f64,
-    /// Number of replications for that bound, so that a pilot whose spread is small by chance does not mislead; absent
-    /// above ten million.
+    /// Number of replications that are needed if `sd_upper` is the true standard deviation, so that a pilot whose spread is
+    /// small by chance does not mislead; absent if it is above ten million.
     pub cautious: Option<u64>,
 }
 
 impl Needed {
-    /// The number computed from a pilot study. `pilot` is the mean of its paired differences, with
-    /// standard error and number of pairs. `None` for fewer than two pairs, or if all differences
-    /// are equal.
+    /// Computes the numbers from a pilot study. `pilot` is the mean of its paired differences, with standard error and
+    /// number of pairs. `None` for fewer than two pairs, or if all differences are equal.
     ///
     /// The cautious number uses an upper confidence limit of the standard deviation: Browne 1995, "On the use of a pilot
     /// sample for sample size determination", Statistics in Medicine 14:1933-1940.

@@ -21,21 +21,22 @@ pub struct PrivacyRow {
     pub neighbours: Neighbours,
     /// The names of what was released, each once.
     pub released: Vec<String>,
-    /// Number of releases in one run; the largest over the replications.
+    /// Number of releases in one run; the largest number of all replications.
     pub releases: u64,
-    /// Number of releases about one unit, if releases are about different units; the largest over the units.
+    /// Number of releases about one unit, if releases are about different units; the largest number of all units and runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases_per_unit: Option<u64>,
-    /// The losses by accountant: for each one, the loss of the unit with the largest loss, in the run where it is largest.
+    /// The losses by accountant: for each accountant, the largest loss of all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether losses differ between runs.
+    /// Whether a later run has releases whose costs differ from those of all earlier runs, so that losses may differ between
+    /// runs; false if all losses are infinite.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_differ: bool,
 }
 
 /// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ
-/// from those of other replications (for example because noise is shared by the agents whose answers arrived): every number
-/// is the largest over all runs.
+/// from those of other replications (for example because noise is shared by the agents whose answers arrived). So every
+/// number is the largest of all runs.
 #[derive(Debug)]
 pub(in crate::study) struct PrivacyRows {
     delta: Option<Delta>,
@@ -53,7 +54,7 @@ struct SeriesReleases {
 }
 
 impl PrivacyRows {
-    /// No rows yet. `delta` is the delta that the scenario asks for, if any.
+    /// Begins without rows. `delta` is the delta that the scenario requests, if any.
     pub(in crate::study) fn new(delta: Option<Delta>) -> Self {
         Self { delta, series: None }
     }

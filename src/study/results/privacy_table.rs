@@ -1,4 +1,5 @@
-//! `privacy.csv`: the losses of the privacy report by each accountant, and those by the tight accountant for each round.
+//! `privacy.csv`: the losses of the privacy report by each accountant, and the losses up to earlier rounds by the tight
+//! accountant.
 
 use crate::accounting::{AccountantName, EpsilonKind, Loss};
 use crate::study::disk::error::FolderError;
@@ -41,7 +42,8 @@ pub(in crate::study) fn write(folder: &RunFolder, summary: &Summary) -> Result<(
             let tight = row.losses.iter().find(|loss| loss.accountant == AccountantName::Tight);
             for step in steps.iter().filter(|step| Some(step.round) != last) {
                 if let Some(tight) = tight {
-                    // The limits of the exact epsilon and the ratio to the claim are known only for the whole run.
+                    // The lower and upper bounds of the exact epsilon, and the ratio to the claim, are known only for the
+                    // whole run.
                     let here = Loss {
                         epsilon: step.epsilon,
                         lower: None,

@@ -1,4 +1,4 @@
-//! Published regrets and privacy losses beside the measured and computed ones.
+//! Published regrets beside the measured regrets, and published privacy losses beside the computed losses.
 
 use crate::accounting::{AccountantName, largest_finite};
 use crate::scenario::{Metric, Published, PublishedLoss};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// A published regret beside the measured one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedRow {
-    /// Its source.
+    /// The source of the published number.
     pub source: String,
     /// Name of the series.
     pub series: String,
@@ -39,7 +39,7 @@ pub struct PublishedLossRow {
     pub tight: Option<f64>,
 }
 
-/// Whether a published number belongs to a point of the study: the point has every value that `at` states.
+/// Whether a published number belongs to a point of the study, that is, whether the point has every value that `at` states.
 fn is_here(at: &BTreeMap<String, Finite>, point: &[(String, String)]) -> bool {
     at.iter().all(|(name, value)| {
         let found = point.iter().find(|(known, _)| known == name);

@@ -22,13 +22,13 @@ pub(in crate::study) struct Results<'a> {
     rows: Vec<KeptRow>,
 }
 
-/// A row's series, whether that ended early, and which values the row has.
+/// The part of a row that many rows have in common: its series, whether the series ended early, and which values it has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Shape {
     series: String,
     ended_early: bool,
     metrics: [bool; METRICS.len()],
-    /// The names of its outcomes and counts, in order.
+    /// The names of the row's outcomes and counts, in ascending order.
     more: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ struct KeptRow {
     cell: u32,
     shape: u32,
     digest: Hexadecimal,
-    /// The metrics that it has, then outcomes and counts.
+    /// The values of the metrics that the row has, then those of its outcomes and counts.
     values: Box<[f64]>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A number by round: its mean over all replications that did not end early.
+/// A number that a series records in each round: its mean over all replications that did not end early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrackRow {
     /// Its name.
@@ -27,7 +27,7 @@ pub struct TrackPoint {
     pub value: Estimate,
 }
 
-/// Differences of a series from another one, taken replication by replication.
+/// Differences of one series from another series, taken replication by replication.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifferenceRow {
     /// The quantity that is compared, such as "simple regret".
@@ -40,7 +40,7 @@ pub struct DifferenceRow {
     pub points: Vec<TrackPoint>,
 }
 
-/// The names of the regrets, which are compared like the protocol's own numbers by round.
+/// The names of the regrets. Regrets are compared like the protocol's own numbers by round.
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 
@@ -107,8 +107,8 @@ fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
     [(SIMPLE, Cow::Owned(simple)), (CUMULATIVE, Cow::Owned(cumulative))].into_iter().chain(own).collect()
 }
 
-/// The sums of the differences of every series from each of the references, by quantity and round, over the replications in
-/// which neither of the two ended early.
+/// The sums of the differences of every series from each reference series, by quantity and round, over the replications in
+/// which neither of the two series ended early.
 #[derive(Debug, Default)]
 pub(in crate::study) struct DifferenceSums(Vec<Pair>);
 
@@ -187,8 +187,8 @@ mod tests {
         sums.finish()
     }
 
-    /// Two series vary much between runs, but differ from each other by a constant: means have an error, differences have
-    /// none.
+    /// Two series vary much between runs, but their difference is the same in every run: the means have standard errors, the
+    /// mean difference has a standard error of 0.
     #[test]
     fn differences_are_taken_run_by_run() {
         let record = |replication: u64, level: f64| ReplicationRecord {

@@ -1,4 +1,4 @@
-//! The metrics of one replication of one series, as the table `results` has them in a row.
+//! The metrics of one replication of one series, as a row of the table `results` has them.
 
 use crate::protocols::GroupOutcome;
 use crate::study::disk::record::ReplicationRecord;
@@ -37,7 +37,7 @@ pub(in crate::study) struct Row {
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,
-    /// Regrets by group of agents or cohort of users; none if the series ended early.
+    /// Regrets by group of agents or cohort of users; empty if the series ended early.
     pub(in crate::study) groups: Vec<GroupOutcome>,
 }
 

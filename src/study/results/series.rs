@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 pub struct SeriesSummary {
     /// Name of the series.
     pub name: String,
-    /// Number of replications that are included.
+    /// Number of replications of which records are included.
     pub replications: u64,
     /// Number of replications that ended before their last round.
     pub ended_early: u64,
-    /// The reason in the first of these replications.
+    /// Why the first of these replications ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
     /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a
@@ -33,21 +33,22 @@ pub struct SeriesSummary {
     /// Whether reaching the budget counts as a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budget_failed: bool,
-    /// Results by group of agents.
+    /// Results by group of agents or cohort of users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSummary>,
     /// Differences between groups, where there are at least two and some regret is above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// Number of replications with at least three rounds of the learner, all of which queried the same arm. Such a
-    /// learner observes nothing else of the objective, so equal regrets do not show that a varied setting has no effect.
+    /// Number of replications with at least three rounds of the learner, all of which queried the same arm. Apart from its
+    /// initial points, such a learner observes nothing else of the objective, so equal regrets do not show that a varied
+    /// setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the
     /// others, and the first such learner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never_left: Option<(u64, OneArm)>,
-    /// Whether its arms are chosen at random, independently of outcomes: a baseline for search.
+    /// Whether the series chooses its arms at random, independently of outcomes, as a baseline for search.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_random: bool,
     /// Its metrics.
@@ -86,7 +87,7 @@ fn is_none(count: &u64) -> bool {
 pub struct OutcomeRow {
     /// Its name.
     pub name: String,
-    /// Its mean.
+    /// Its mean over the replications in which it is defined.
     pub value: Estimate,
     /// The proven or claimed bound on it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +107,7 @@ pub struct BoundRow {
     pub source: String,
 }
 
-/// Differences in regret between groups of agents.
+/// Differences in regret between groups of agents, or between cohorts of users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// The group with the largest mean simple regret, or the cohort with the largest mean cumulative regret per user.
@@ -137,15 +138,17 @@ impl Fairness {
 pub struct GroupSummary {
     /// Name of the group.
     pub group: String,
-    /// Number of agents in it.
+    /// Number of agents in it; for a cohort, the number of its users who tried an arm in the first replication.
     pub agents: u64,
-    /// Mean simple regret of its agents at the end.
+    /// Mean simple regret of its agents at the end. A cohort counts as one agent: its simple regret is that of all arms that
+    /// its users tried.
     pub simple_regret: Estimate,
-    /// Simple regret of its worst agent at the end.
+    /// Simple regret of its worst agent at the end; for a cohort, the same as `simple_regret`.
     pub worst_simple_regret: Estimate,
-    /// Mean cumulative regret of its agents at the end.
+    /// Mean cumulative regret of its agents at the end; for a cohort, the sum over its users.
     pub cumulative_regret: Estimate,
-    /// Mean number of evaluations per agent, initial points included; for a cohort, the mean number of its users.
+    /// Mean number of evaluations per agent, initial points included; for a cohort, the mean number of its users who tried
+    /// an arm.
     pub evaluations: f64,
     /// Cumulative regret per user; present for cohorts only, whose users differ in number between replications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,7 +156,8 @@ pub struct GroupSummary {
 }
 
 impl GroupSummary {
-    /// The mean by which groups are compared: of simple regret for agents, of cumulative regret per user for cohorts.
+    /// The mean by which groups are compared: the mean simple regret of agents, or the mean cumulative regret per user of
+    /// cohorts.
     #[must_use]
     pub fn compared(&self) -> f64 {
         self.regret_per_user.unwrap_or(self.simple_regret).mean
@@ -166,7 +170,7 @@ impl GroupSummary {
 pub struct Metrics {
     /// Simple regret at the end, over the replications that reached it; absent for a protocol that optimises nothing.
     pub simple_regret: Option<Estimate>,
-    /// Cumulative regret at the end.
+    /// Cumulative regret at the end, over the same replications.
     pub cumulative_regret: Option<Estimate>,
     /// Number of questions asked, which are the evaluations whose regrets are summed in the cumulative regret; in a
     /// federation, the mean over agents.
@@ -188,11 +192,11 @@ pub struct Metrics {
     pub latency_p50_seconds: Option<f64>,
     /// 99th percentile of the latency of one message over one link in seconds, all replications together.
     pub latency_p99_seconds: Option<f64>,
-    /// Bytes sent per round; absent without rounds.
+    /// Bytes sent per round; absent if some replication has no rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_round: Option<f64>,
     /// Mean virtual seconds from the close of one round to the close of the next, over the replications in which at least
-    /// two rounds were closed; absent where no server closes rounds.
+    /// two rounds were closed; absent if there is no such replication, for example because no server closes rounds.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "estimate_or_mean")]
     pub seconds_per_round: Option<Estimate>,
     /// Other counts of the protocol, by name.
@@ -214,7 +218,7 @@ impl Metrics {
     }
 }
 
-/// Standard errors of means over replications; 0 for a single one.
+/// Standard errors of means over replications; 0 for a single replication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CostErrors {

@@ -86,7 +86,7 @@ impl SeriesSums {
         self.bounds.add(run);
     }
 
-    /// Ends a pass, to which every replication was added.
+    /// Ends a pass, after every replication was added.
     pub(in crate::study) fn end(&mut self, pass: Pass) {
         self.outcomes.end(pass, self.replications);
     }
@@ -135,7 +135,7 @@ struct MetricSums {
     cumulative_regret: Estimator,
     questions: Estimator,
     regret_per_question: Estimator,
-    /// Whether a run that reached its end asked nothing.
+    /// Whether some run that reached its end asked no questions.
     asked_nothing: bool,
     virtual_seconds: Estimator,
     messages: Estimator,
@@ -143,7 +143,7 @@ struct MetricSums {
     messages_lost: Estimator,
     latency: LinkStatistics,
     bytes_per_round: Estimator,
-    /// Whether a run has no rounds.
+    /// Whether some run has no rounds.
     without_rounds: bool,
     seconds_per_round: Estimator,
     counts: BTreeMap<String, f64>,
@@ -254,8 +254,8 @@ impl GroupSums {
     }
 }
 
-/// The sums of the regrets by round, over the runs that reached the end, or over all runs if none did. Runs that ended early
-/// are otherwise left out, because the mean would jump where such a run ends.
+/// The sums of the regrets by round, over the runs that reached the end, or over all runs if none did. If any run reached
+/// the end, runs that ended early are left out, because the mean would jump where such a run ends.
 #[derive(Debug, Default)]
 struct CurveSums {
     reached_end: bool,

@@ -14,8 +14,8 @@ pub struct Estimate {
     pub n: u64,
 }
 
-/// Reads an estimate. Where a summary of schema 1 has a mean alone, that is read as the mean of a single value, whose
-/// error is not shown.
+/// Reads an estimate. Where a summary of schema 1 has only a mean, it is read as the mean of a single value, for which no
+/// error is shown.
 pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Estimate>, D::Error> {
@@ -31,13 +31,12 @@ pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     }))
 }
 
-/// 2^-600: any finite number, once multiplied by this, has a finite square, and a sum of up to 2^60 such squares is finite
-/// too.
+/// 2^-600. Any finite number multiplied by this has a finite square, and a sum of up to 2^60 such squares is finite too.
 pub(super) const SHRUNK: f64 = f64::from_bits((1023 - 600) << 52);
 
 impl Estimate {
-    /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom: 0 for
-    /// a mean other than 0 without any spread; `None` for fewer than two values, or if all values are 0.
+    /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom. If the
+    /// values have no spread, it is 0 for a mean other than 0. `None` for fewer than two values, or if all values are 0.
     #[must_use]
     pub fn p_value(self) -> Option<f64> {
         match (self.n > 1, self.se > 0.0) {

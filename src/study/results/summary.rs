@@ -24,7 +24,7 @@ const PREVIOUS_SCHEMA: &str = "subrosa.summary/1";
 /// A whole run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
-    /// [`SCHEMA`].
+    /// Name and version of the schema, [`SCHEMA`].
     pub schema: String,
     /// Name of the scenario.
     pub scenario: String,
@@ -35,9 +35,9 @@ pub struct Summary {
     pub run: String,
     /// The seed of the first cell.
     pub seed: u64,
-    /// Hash of the digests of all replications; it changes if any event does.
+    /// Hash of the digests of all series in all replications; it changes if any event does.
     pub digest: String,
-    /// Whether every replication is present.
+    /// Whether every replication has a record.
     pub complete: bool,
     /// The cells in order.
     pub cells: Vec<CellSummary>,
@@ -56,17 +56,18 @@ pub struct CellSummary {
     pub regret_unit: String,
     /// The series in the scenario's order.
     pub series: Vec<SeriesSummary>,
-    /// Privacy losses, by series, owner of the data, unit of protection and observer.
+    /// Privacy losses, by series, owner of the data, unit of protection, observer and neighbouring relation.
     pub privacy: Vec<PrivacyRow>,
-    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest over runs
-    /// and units. It is 0 before the first listed round; a round between two listed ones has the epsilon of the later
-    /// one.
+    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest of all runs
+    /// and units. Only some rounds are listed. The epsilon is 0 before the first listed round; for a round between two
+    /// listed rounds, the epsilon of the later one bounds it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy_by_round: Vec<Vec<EpsilonAt>>,
-    /// Privacy losses about persons who contribute a row and an outcome, if releases are about both: the sums of the two.
+    /// Privacy losses about persons who contribute a row and an outcome, if there are releases about both: the sums of the
+    /// two losses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<PersonLoss>,
-    /// Mean differences between each series and those that the scenario names for comparison, in the same replications.
+    /// Mean differences of each series from the series that the scenario names for comparison, in the same replications.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<DifferenceRow>,
     /// Numbers from papers beside the measured ones.
@@ -88,15 +89,16 @@ impl Summary {
         summarising.finish(folder)
     }
 
-    /// The series, cell by cell, whose used-up privacy budget counts as a failure, each with the message about it.
+    /// The series, cell by cell, that reached their privacy budget where this counts as a failure, each with the message
+    /// about the budget.
     pub fn spent_budgets(&self) -> impl Iterator<Item = (&str, &str)> {
         let failed = self.cells.iter().flat_map(|cell| &cell.series).filter(|series| series.budget_failed);
         failed.filter_map(|series| Some((series.name.as_str(), series.budget.as_deref()?)))
     }
 }
 
-/// Builds a summary cell by cell, from two passes over the records of each cell, of which only one at a time needs to be
-/// in memory.
+/// Builds a summary cell by cell, from two passes over the records of each cell. Only one record at a time needs to be in
+/// memory.
 #[derive(Debug)]
 pub(in crate::study) struct SummaryBuilder<'a> {
     plan: &'a Plan,
@@ -118,7 +120,7 @@ struct NextCell {
 /// The privacy losses of one cell.
 #[derive(Debug, Default)]
 pub(in crate::study) struct CellLosses {
-    /// The losses by series, owner of the data, unit of protection and observer.
+    /// The losses by series, owner of the data, unit of protection, observer and neighbouring relation.
     pub(in crate::study) rows: Vec<PrivacyRow>,
     /// For each entry of `rows`, the epsilon by round.
     pub(in crate::study) by_round: Vec<Vec<EpsilonAt>>,
@@ -170,7 +172,7 @@ impl<'a> SummaryBuilder<'a> {
         self.next.add(Pass::Errors, record);
     }
 
-    /// Ends the second pass, and so the cell, whose privacy losses are `losses`.
+    /// Ends the second pass and with it the cell, whose privacy losses are `losses`.
     pub(in crate::study) fn finish_cell(&mut self, losses: CellLosses) {
         let cell = &self.plan.cells[self.cells.len()];
         let draft = cell.scenario.draft();

@@ -113,7 +113,7 @@ impl Tables {
         })
     }
 
-    /// Adds a record of one cell with these privacy losses.
+    /// Adds a record of a cell that has these privacy losses.
     pub(in crate::study) fn add(
         &mut self,
         cell: usize,
@@ -181,7 +181,7 @@ impl Tables {
             } else {
                 i.t
             };
-            // Releases after the last round, such as a publication, are counted in the row of the last round.
+            // Releases after the last round, such as a publication, are counted in the rows of the last round.
             let at = if Some(i.t) == last { u64::MAX } else { round };
             let inputs = series.inputs.arms.get(&i.arm);
             let mut row = head.to_vec();
