@@ -1,5 +1,5 @@
-//! Decides whether two cells can be compared: they must have the same protocol and the same objective, except for fields of
-//! the objective that change neither the function nor the unit of its values.
+//! Decides whether two cells can be compared: they must have the same protocol, and the same objective with equal values of
+//! certain fields.
 
 use crate::scenario::Draft;
 use crate::study::disk::error::FolderError;

@@ -75,7 +75,7 @@ pub struct ComparisonRow {
     pub comparisons: u64,
     /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
     pub needed: Option<Needed>,
-    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without pairs or without spread.
+    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without pairs or spread.
     pub correlation: Option<f64>,
 }
 
