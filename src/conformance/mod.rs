@@ -1,8 +1,8 @@
 //! Tests that every member of a family must pass, for the library's members and for those of other programs.
 //!
-//! Each function takes a member as its family's trait object and returns the rules that it breaks; an empty list means
-//! that no violation was found, which is no proof. Seeds are fixed, so the result is always the same. Statistical rules
-//! allow six standard errors, unless a function states another tolerance.
+//! Each function takes a member and returns the rules that the member breaks. An empty list means that no violation was
+//! found, which is no proof that there is none. Seeds are fixed, so the result is always the same. Statistical rules allow
+//! six standard errors, unless a function states another tolerance.
 
 mod federation;
 mod arrivals;

@@ -140,7 +140,7 @@ mod tests {
     ];
 
     #[test]
-    fn quantiles_are_those_of_forty_digits() {
+    fn quantiles_agree_with_those_in_arithmetic_of_forty_digits() {
         for &(a, b, p, x, rest) in QUANTILES {
             let found = beta_quantile(a, b, p);
             if x <= rest {

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_those_of_forty_digits() {
+    fn values_agree_with_those_in_arithmetic_of_forty_digits() {
         for (x, expected) in [
             (0.001, 0.000_999_750_055_545_140_5),
             (0.5, 0.443_842_079_117_748_37),

@@ -253,7 +253,7 @@ mod tests {
     ];
 
     #[test]
-    fn quantiles_are_those_of_forty_digits() {
+    fn quantiles_agree_with_those_in_arithmetic_of_forty_digits() {
         for &(a, p, expected) in QUANTILES {
             let found = gamma_quantile(a, p);
             assert!((found / expected - 1.0).abs() < 1e-12, "{a} {p}: {found} for {expected}");

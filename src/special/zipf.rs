@@ -96,10 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_those_of_all_terms() {
+    fn sums_agree_with_the_sums_of_all_terms() {
         for s in [0.0, 0.3, 1.0, 1.0 + 1e-12, 1.1, 2.0, 5.0] {
             for k in [1, 31, 32, 33, 100, 20_000] {
-                // The small terms first.
+                // The small terms are added first, so that rounding errors stay small.
                 let all: f64 = (1..=k).rev().map(|i| libm::pow(i as f64, -s)).sum();
                 assert!((harmonic(k, s) / all - 1.0).abs() < 1e-13, "{s} {k}: {} for {all}", harmonic(k, s));
             }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_the_sums() {
+    fn ranks_agree_with_sums_of_single_terms() {
         for (n, s) in
             [(1, 1.0), (5, 0.0), (32, 1.3), (33, 1.3), (5_000, 0.0), (5_000, 0.8), (5_000, 1.0), (5_000, 2.5)]
         {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn large_sets_take_no_longer() {
+    fn large_sets_take_no_longer_than_small_ones() {
         // Exponent 0 is the uniform distribution. u lies exactly between rank u n and the next one.
         assert!([1 << 38, (1 << 38) + 1].contains(&zipf_quantile(1 << 40, 0.0, 0.25)));
         assert_eq!(zipf_quantile(u64::MAX, 3.0, 0.5), 1);

@@ -245,7 +245,7 @@ pub(super) fn each(file: File, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let (mut members, mut contents) = (Members::of(file), Vec::new());
     while let Some((_, whole)) = members.next(&mut contents)? {
         if !whole {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no gzip file, or a damaged one"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "not a gzip file, or a damaged one"));
         }
         take(&contents);
     }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn two_ways_to_the_power_agree() {
+    fn two_computations_of_the_power_agree() {
         for (effect, n) in [(0.5, 34), (0.2, 199), (1.0, 5), (0.8, 3), (2.0, 2), (0.05, 1_000)] {
             let df = (n - 1) as f64;
             let (t, centre) = (student_quantile(0.975, df), (n as f64).sqrt() * effect);

@@ -37,8 +37,8 @@ impl fmt::Display for SweepError {
             ),
             Self::Busy { claimed } => write!(
                 f,
-                "the folder is planned differently and {claimed} of its blocks are claimed by workers (wait for \
-                 them, or end them and use --force; finished blocks are kept)"
+                "the folder has another plan, and {claimed} of its blocks are claimed by workers (wait for the workers, or \
+                 end them and use --force; finished blocks are kept)"
             ),
             Self::Incomplete { missing, failed } => {
                 write!(f, "the study is not complete, missing: {}", counted(*missing, "replication"))?;
