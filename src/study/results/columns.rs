@@ -49,8 +49,8 @@ pub(in crate::study) fn truths(name: &str) -> Column {
 }
 
 impl Column {
-    /// Adds a row's value. A column of numbers accepts integers too. Any other value that has not the type of the column
-    /// becomes an empty entry.
+    /// Adds a row's value. A column of numbers accepts integers too. A value of any other type becomes an empty
+    /// entry.
     pub(in crate::study) fn push(&mut self, entry: Entry) {
         match (&mut self.values, entry) {
             (Values::Integers(values), Entry::Integer(value)) => values.push(Some(value)),

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct SeriesSummary {
     /// Name of the series.
     pub name: String,
-    /// Number of replications of which records are included.
+    /// Number of replications that have a record.
     pub replications: u64,
     /// Number of replications that ended before their last round.
     pub ended_early: u64,

@@ -60,7 +60,8 @@ pub struct CellSummary {
     pub privacy: Vec<PrivacyRow>,
     /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest of all runs
     /// and units. Only some rounds are listed. The epsilon is 0 before the first listed round; for a round between two
-    /// listed rounds, the epsilon of the later one bounds it.
+    /// listed rounds, the epsilon of the later one is an upper bound. If releases are about different units, every listed
+    /// round has the epsilon of the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy_by_round: Vec<Vec<EpsilonAt>>,
     /// Privacy losses about persons who contribute a row and an outcome, if there are releases about both: the sums of the
