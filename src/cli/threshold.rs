@@ -137,6 +137,6 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     if played >= MANY {
         eprint_line(format_args!("Writing the tables of {played} replications into the run folder."));
     }
-    let summary = finish(&plan, &folder)?;
+    let summary = finish(&plan, &folder, arguments.playing.threads)?;
     Ok(budget(&summary))
 }
