@@ -24,7 +24,7 @@ const TERMS: [(&str, &str); 16] = [
     ),
     (
         "tight",
-        "The smallest known upper bound on the epsilon of all releases of a run together, computed from the \
+        "The smallest upper bound that this program computes on the epsilon of all releases of a run together, from the \
          distributions of their privacy losses.",
     ),
     ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
@@ -45,7 +45,7 @@ const TERMS: [(&str, &str); 16] = [
     ),
     (
         "unprotected",
-        "Sent without protection, or with a protection for which there is no bound: no finite epsilon holds.",
+        "Sent without protection, or with a protection for which no bound is known: no finite epsilon is stated.",
     ),
     ("exceeded", "The tight bound is larger than the claim."),
     ("lost", "Messages that never arrived; the sender sends again if the protocol lets it."),
