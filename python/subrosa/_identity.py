@@ -1,4 +1,4 @@
-"""The identity of a class or function: a line that changes whenever its source or a value that it uses does."""
+"""The identity of a class or function: a line that changes when its source or a value that it uses changes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class _Reader:
         self.logs, self.own = logs, own
         self.digest = hashlib.sha256()
         self.places: dict[int, int] = {}
-        # Objects that were read are kept alive, since `places` has their ids, which Python gives again after their end.
+        # Objects that were read are kept alive: `places` has their ids, which Python may otherwise give to others.
         self.alive: list[Any] = []
         self.empty: list[Any] = []
         self.unread: list[str] = []
