@@ -58,7 +58,9 @@ class FixedSizeGaussian(Release):
     """Gaussian noise on a sum over a sample of fixed size, drawn without replacement."""
 
     population: int
+    """Number of units that could be in the sample."""
     size: int
+    """Number of units in the sample."""
     z: float
     """Standard deviation over one unit's largest L2 norm in the sum; replacing a unit moves the sum by up to twice this."""
     count: int = 1
@@ -224,6 +226,7 @@ class Account:
 
     delta: float
     releases: int
+    """Number of releases."""
     table: Frame
     """One row per accountant: `epsilon`; the bounds `lower` and `upper` of the exact value, where they are known; the `order`
     of the divergence that gave it; `standing` (whether it is a bound); `basis`, `arithmetic`, `about` and `notes`. Quote the
@@ -402,7 +405,7 @@ def _events(event: Any, count: int) -> list[Release]:
             return inner if count == 1 else _merged(inner, count)
         case "PoissonSampledDpEvent":
             return _sampled(event, float(event.sampling_probability), count)
-    raise UnsupportedEvent(f"no cost is known here for the event {event!r} of dp_accounting")
+    raise UnsupportedEvent(f"no cost describes the event {event!r} of dp_accounting")
 
 
 def _tree(event: Any, count: int) -> Release:
@@ -434,13 +437,13 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     inner = [part for part in parts if isinstance(part, Gaussian)]
     if len(inner) < len(parts) or len({one.rate for one in inner}) > 1:
         raise UnsupportedEvent(
-            f"Poisson samples are known here of Gaussian releases, or of epsilon-DP ones, not {event!r}"
+            f"a Poisson sample needs Gaussian releases only, or epsilon-DP releases only, found {event!r}"
         )
     if not inner:
         return []
     if inner[0].rate != 1.0:
         if len(inner) > 1 or inner[0].count > 1:
-            raise UnsupportedEvent(f"several samples of one sample are not known here: {event!r}")
+            raise UnsupportedEvent(f"no cost is known for several samples of one sample: {event!r}")
         # A Poisson sample of a Poisson sample is a Poisson sample.
         return [Gaussian(inner[0].z, rate * inner[0].rate, count)]
     if rate == 1.0:
@@ -537,7 +540,7 @@ def from_opacus(history: Any) -> list[Release]:
         UnsupportedEvent: the argument is none of these.
     """
     if isinstance(history, dict) and "history" not in history:
-        raise UnsupportedEvent(f"no state of an accountant of Opacus: it has no history, but {sorted(map(str, history))}")
+        raise UnsupportedEvent(f"expected the state of an accountant of Opacus, found one with no history: {sorted(map(str, history))}")
     steps = history["history"] if isinstance(history, dict) else getattr(history, "history", history)
     found: list[Release] = []
     for step in steps:

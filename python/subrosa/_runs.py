@@ -98,7 +98,7 @@ class Run:
         self.folder = Path(folder)
         self.failures = failures or []
         if not self._file("summary.json").is_file():
-            raise SubrosaError(f"{self.folder} is no run folder with results: it has no summary.json")
+            raise SubrosaError(f"{self.folder} is not a run folder with results: it has no summary.json")
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Run:
         return loaded
 
     def _file(self, name: str) -> Path:
-        """A file of the folder, which is packed if it is large."""
+        """The path of a file of the folder; a large file may be packed, with the ending .gz."""
         plain, packed = self.folder / name, self.folder / f"{name}.gz"
         return packed if packed.is_file() and not plain.is_file() else plain
 
@@ -233,7 +233,7 @@ class Run:
 
     @property
     def report(self) -> str:
-        """The report as text, at most 80 columns wide."""
+        """The report as text. Its width is that of COLUMNS (environment variable) or of the terminal; 80 columns without both."""
         code, out, err = _native.printed(["subrosa", "report", str(self.folder)])
         if code != 0:
             raise SubrosaError(err.strip())

@@ -91,7 +91,7 @@ pub(in crate::cli) struct ReplayArguments {
     /// Run and compare only up to this virtual time, as in 1min30s
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<Span>,
-    /// Run nothing: write summary, tables and page again from the records, and compare them with the files
+    /// Run nothing: make summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
     /// Check too that the folder is signed by this key: a file of OpenSSH public keys, such as id_ed25519.pub; needs a

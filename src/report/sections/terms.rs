@@ -30,11 +30,11 @@ const TERMS: [(&str, &str); 16] = [
     ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
     (
         "as published",
-        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+        "The epsilon that a paper or a user claims; the report neither takes it as true nor adds it up.",
     ),
     (
         "claimed",
-        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+        "The epsilon that a paper or a user claims; the report neither takes it as true nor adds it up.",
     ),
     ("proven", "The bound holds for every pair of neighbours, by a proof that the program relies on."),
     ("conditional", "The bound holds under conditions that the notes name."),
