@@ -228,9 +228,9 @@ class Account:
     releases: int
     """Number of releases."""
     table: Frame
-    """One row per accountant: `epsilon`; the bounds `lower` and `upper` of the exact value, where they are known; the `order`
-    of the divergence that gave it; `standing` (whether it is a bound); `basis`, `arithmetic`, `about` and `notes`. Quote the
-    first row, which is that of the tight accountant."""
+    """One row per accountant: `epsilon`; the bounds `lower` and `upper` of the exact value, where they are known; the
+    `order` of the divergence that gave it; `standing` (whether it is a bound); `basis`, `arithmetic`, `about` and `notes`.
+    Quote the first row, which is that of the tight accountant."""
     document: dict[str, Any] = field(repr=False)
     """All that `subrosa account --format json` prints."""
 
@@ -256,8 +256,8 @@ def account(
         delta: the delta in (0, 1) at which every accountant states its epsilon. Default: 1e-5; for a run, the run's delta.
 
     Returns:
-        An :class:`Account`; for a run, a table with one row per observer, protected unit and accountant, for the releases of
-        the replication with the largest loss.
+        An :class:`Account`; for a run, a table with one row per cell, series, observer, protected unit and accountant, for
+        the releases of the replication with the largest loss.
 
     Raises:
         ScenarioError: a number is out of its range.
@@ -504,7 +504,7 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
             case TreeAggregation(steps=steps, z=z, contributions=1, restart=restart):
-                # A value is in one partial sum of each size: in floor(log2 of the steps of a tree) + 1 of them.
+                # A value is in at most one partial sum of each size: in at most floor(log2 of the steps of a tree) + 1 of them.
                 levels = min(steps, steps if restart is None else restart).bit_length()
                 return dp.GaussianDpEvent(z / math.sqrt(levels))
             case (
@@ -540,7 +540,7 @@ def from_opacus(history: Any) -> list[Release]:
         UnsupportedEvent: the argument is none of these.
     """
     if isinstance(history, dict) and "history" not in history:
-        raise UnsupportedEvent(f"expected the state of an accountant of Opacus, found one with no history: {sorted(map(str, history))}")
+        raise UnsupportedEvent(f"expected an accountant's state, found one with no history: {sorted(map(str, history))}")
     steps = history["history"] if isinstance(history, dict) else getattr(history, "history", history)
     found: list[Release] = []
     for step in steps:

@@ -137,7 +137,7 @@ class Learner:
         """The next arm, 0 to `self.problem.arms` - 1; on a box, the next point: a value for each input, by name.
 
         Args:
-            pending: arms that were chosen, in order, and whose outcome has not arrived (if messages are lost, it may never).
+            pending: the chosen arms whose outcomes have not arrived, in order (if messages are lost, an outcome may never arrive).
         """
         raise NotImplementedError
 
@@ -337,8 +337,8 @@ def objective_on_box(
     Args:
         inputs: the inputs, by name, in order.
         noise: standard deviation of the noise of an outcome, in units of the values.
-        best: the best value possible, which regret is measured against. None: it is not known, and regret is against the
-            best value that any series of a replication has found.
+        best: the best value possible, which regret is measured against; a better value ends its replication as failed. None:
+            it is not known, and regret is against the best value that any series of the replication has found.
         goal: whether large or small values are sought.
         length_scale: length-scale that a learner without a fit assumes (squared exponential), in units of the unit cube.
         variance: prior variance that such a learner assumes, in squared units of the values.

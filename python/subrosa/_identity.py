@@ -25,9 +25,10 @@ def identity(part: Any, version: str) -> str:
     """One line for a class or a function: its name, a hash of all that it uses, and the version.
 
     The hash is of its source, of default arguments, captured variables, attributes of classes and objects, of the global
-    variables that it names, and of the same for functions and classes of its own module. For those of other modules it
-    covers their name and the version of the package. Lists, dictionaries and sets that were empty when the class or function
-    was first seen (:func:`first_seen`) are left out.
+    variables that it names, and of the same for functions and classes of its own module. Of a function of another module it
+    covers the same without global variables; of a class of another module, and of a module, the name and the version of the
+    package. Lists, dictionaries and sets that were empty when the class or function was first seen (:func:`first_seen`) are
+    left out.
 
     Raises:
         ValueError: the version is not one short line; or the contents of an object cannot be read, and there is no version.

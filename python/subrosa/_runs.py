@@ -145,7 +145,7 @@ class Run:
     @property
     def privacy(self) -> Frame:
         """One row per cell, series, observer, protected unit and accountant: `epsilon` at `delta` with its bounds, its
-        `basis`, and the arithmetic for which it holds. `inf` where no finite epsilon holds."""
+        `basis`, and the arithmetic for which it holds. `inf` where no finite epsilon is known."""
         return self._table("privacy.csv")
 
     @property
@@ -233,7 +233,7 @@ class Run:
 
     @property
     def report(self) -> str:
-        """The report as text. Its width is that of COLUMNS (environment variable) or of the terminal; 80 columns without both."""
+        """The report as text, as wide as the environment variable COLUMNS or the terminal says; else 80 columns."""
         code, out, err = _native.printed(["subrosa", "report", str(self.folder)])
         if code != 0:
             raise SubrosaError(err.strip())
