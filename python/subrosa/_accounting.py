@@ -504,7 +504,7 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
             case TreeAggregation(steps=steps, z=z, contributions=1, restart=restart):
-                # A value is in at most one partial sum of each size: in at most floor(log2 of the steps of a tree) + 1 of them.
+                # A value is in at most one partial sum of each size: at most floor(log2 of a tree's steps) + 1 of them.
                 levels = min(steps, steps if restart is None else restart).bit_length()
                 return dp.GaussianDpEvent(z / math.sqrt(levels))
             case (

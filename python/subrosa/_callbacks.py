@@ -137,7 +137,7 @@ class Learner:
         """The next arm, 0 to `self.problem.arms` - 1; on a box, the next point: a value for each input, by name.
 
         Args:
-            pending: the chosen arms whose outcomes have not arrived, in order (if messages are lost, an outcome may never arrive).
+            pending: the chosen arms whose outcomes have not arrived, in order (if messages are lost, some may never arrive).
         """
         raise NotImplementedError
 

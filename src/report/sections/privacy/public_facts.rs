@@ -16,7 +16,7 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
         ]
     });
     let items: Vec<Vec<Span>> = items.collect();
-    let title = "Taken as public: no privacy loss in this report accounts for it".to_owned();
+    let title = "Taken as public: no privacy loss in this report accounts for these facts".to_owned();
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
@@ -55,7 +55,7 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     if !others.is_empty() {
         parts.push(others.join("; "));
     }
-    let words = format!("Taken as public, no loss accounts for it: {}.", parts.join("; "));
+    let words = format!("Taken as public (no loss accounts for these facts): {}.", parts.join("; "));
     (!parts.is_empty()).then(|| Block::statement(words, Visibility::Everywhere))
 }
 
