@@ -179,10 +179,10 @@ fn millimetres(text: &str) -> Result<f64, BadValue> {
 pub(in crate::cli) struct ReportArguments {
     /// The run folder
     pub(in crate::cli) run: PathBuf,
-    /// Write a figure as an SVG file, and print nothing else
+    /// Write a figure as an SVG file, and do not print the text of the report
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) svg: Option<PathBuf>,
-    /// Write a figure as a PNG file, and print nothing else; needs a program built with --features png
+    /// Write a figure as a PNG file, and do not print the text of the report; needs a program built with --features png
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) png: Option<PathBuf>,
     /// Also write a figure as a PDF file, its letters as outlines; needs a program built with --features png
