@@ -21,7 +21,7 @@ use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Une
 /// Number of replications of a value in its first test, unless the user asks for others.
 const FIRST: u64 = 20;
 
-/// If a search has run at least this many replications, the user is told that their tables are being written.
+/// If the stored study has at least this many replications, the user is told that their tables are being written.
 const MANY: u64 = 2_000;
 
 /// A scenario, and the one value of it that is varied.
