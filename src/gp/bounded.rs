@@ -16,7 +16,7 @@ const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// The largest coordinate of a step along the gradient, as a share of the box's longest side.
+/// The largest coordinate of a first step (a step along the gradient), as a share of the box's longest side.
 const FIRST_STEP: f64 = 0.1;
 /// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;
@@ -273,8 +273,8 @@ mod tests {
         assert_eq!(CLIMB.from(&[0.9], &[(0.0, 1.0)], &mut half), None);
     }
 
-    /// Minus (x - 2.4)^2 - (y - 0.3 x)^2 with x whole: the maximum is at x = 2, y = 0.6. A search
-    /// that ignores that x is whole and rounds at its end would return the y of x = 2.4.
+    /// The function -(x - 2.4)^2 - (y - 0.3 x)^2 with an integer x has its maximum at x = 2, y = 0.6. A search over
+    /// real x that rounds x at the end would return y = 0.72, the best y for x = 2.4.
     #[test]
     fn whole_inputs_are_stepped_and_the_others_follow() {
         let mut function = |p: &[f64], gradient: &mut [f64]| {

@@ -16,7 +16,7 @@ pub(crate) struct MultiStart<'a> {
     pub(crate) bounds: &'a [(f64, f64)],
     /// Number of starting points; the first is given by the caller, the others are drawn between the bounds.
     pub(crate) starts: usize,
-    /// The unit in which the function's values are measured. The first step is the gradient in this unit, so that a
+    /// The unit in which the function's values are measured. The first step is the gradient in this unit, so a
     /// larger unit keeps a search nearer to its starting point.
     pub(crate) unit: f64,
 }

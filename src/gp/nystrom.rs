@@ -87,7 +87,7 @@ fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut factor: Vec<f64> = Vec::new();
     let mut order = 0;
-    // From order m / 2 on, R R^T is not faster than K_D itself.
+    // From order m / 2 on, the eigenvalues of R R^T are not computed faster than those of K_D itself.
     while 2 * order < m {
         let pivot = largest(&left);
         if left[pivot].is_nan() || left[pivot] <= stop {

@@ -15,7 +15,7 @@ use crate::rng::Stream;
 pub struct PosteriorPath<'a> {
     posterior: &'a PointPosterior,
     prior: PriorPath,
-    /// (K + noise I)^-1 (outcomes - drawn outcomes).
+    /// (K + noise I)^-1 (outcomes - drawn outcomes), `[t]`: the weights of the covariances with the points of the outcomes.
     correction: Vec<f64>,
 }
 
@@ -73,7 +73,7 @@ impl PriorPath {
 }
 
 impl<'a> PosteriorPath<'a> {
-    /// Draws a function with `m` features.
+    /// Draws a function with `m` features. For a linear covariance, `m` is not used.
     ///
     /// # Errors
     /// Those of [`FourierFeatures::draw`].

@@ -18,6 +18,7 @@ pub(crate) struct StandardisedHyperparameters {
     pub(crate) mean: f64,
 }
 
+/// Bounds of the hyperparameters, in the units of [`StandardisedHyperparameters`].
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
@@ -56,7 +57,7 @@ fn priors(d: usize, exact: bool) -> LogNormals {
 }
 
 /// Maximises the posterior density of the hyperparameters, by a local search from the hyperparameters `last`, if given,
-/// and another from the modes of the priors, if none are given or `from_modes` asks for it; returns the better result.
+/// and another from the modes of the priors, if `last` is not given or `from_modes` is true; returns the better result.
 /// Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per evaluation.
 ///
 /// # Errors
