@@ -8,7 +8,7 @@ use crate::rng::{Key, sobol};
 use crate::special::normal_quantile;
 
 /// Noise variance, as a share of the prior variance, with which the model is conditioned on values of the function at the
-/// points with outcomes: without it the covariance matrix of nearly equal points would be singular.
+/// points with outcomes: without it the covariance matrix of nearly equal points would be numerically singular.
 const NUGGET: f64 = 1e-7;
 /// Smallest standard deviation at a point, as a share of the prior standard deviation.
 const LEAST_SD: f64 = 1e-8;

@@ -10,9 +10,9 @@ use crate::rng::{Key, Stream, sobol};
 use crate::vocab::SearchBox;
 use std::sync::Arc;
 
-/// Quasi-random candidates of one search for the largest acquisition.
+/// Number of quasi-random candidates of one search for the largest acquisition.
 const CANDIDATES: usize = 512;
-/// Number of random candidates near the best point: the one with the largest posterior mean among the points with outcomes.
+/// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
 /// Standard deviations of the random distance from the point along each input, as shares of the input's range. The candidates
 /// take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition function.
@@ -42,7 +42,7 @@ pub(super) struct Search {
     /// The random 64-bit number that generates the design: the one drawn for the first suggestion of
     /// the design.
     design: Option<u64>,
-    /// Suggestions so far.
+    /// Number of suggestions so far.
     suggested: usize,
     /// Number of points of the present design that were suggested.
     designed: usize,
@@ -63,6 +63,7 @@ impl Search {
         }
     }
 
+    /// Number of points of the design.
     fn initial(&self) -> usize {
         let inputs = match &self.domain {
             Domain::Arms(_) => self.d,
@@ -321,8 +322,8 @@ impl Learner for Search {
         Some(self.model.predicted(self.coordinates(arm)))
     }
 
-    /// Fits the hyperparameters after the same outcomes as a learner with these settings would have
-    /// fitted them: a fit starts from the result of the previous fit, so the number of fits matters.
+    /// Fits the hyperparameters when a learner with these settings would have fitted them in the replayed history: a fit
+    /// starts from the result of the previous fit, so the number of fits matters.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         let designs = self.designs();
         self.count(stream.word());

@@ -38,7 +38,7 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `MaxValueEntropySearch(draws: 16)`.
     MaxValueEntropySearch {
-        /// Number of draws.
+        /// Number of draws, 1 to 4096.
         draws: NonZeroUsize,
     },
     /// The logarithm of the expected improvement over the best of the queries so far, for noisy outcomes. The function's
