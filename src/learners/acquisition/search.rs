@@ -14,8 +14,9 @@ use std::sync::Arc;
 const CANDIDATES: usize = 512;
 /// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
-/// Standard deviations of the random distance from the point along each input, as shares of the input's range. The candidates
-/// take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition function.
+/// Standard deviations of the random distance from the best point along each input, as shares of the input's range. The
+/// candidates take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition
+/// function.
 const DISTANCES: [f64; 4] = [0.03, 0.003, 0.000_3, 0.000_03];
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
