@@ -16,7 +16,8 @@ const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// The largest coordinate of a first step (a step along the gradient), as a share of the box's longest side.
+/// The largest coordinate of a step along the gradient, which is taken while no past step is stored, as a share of the
+/// box's longest side.
 const FIRST_STEP: f64 = 0.1;
 /// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;

@@ -225,7 +225,9 @@ impl Document {
     ///
     /// # Errors
     /// The first syntax error; or the errors of the overrides; or, for each cell, up to 20 type errors or, without any, the
-    /// problems that [`Scenario::check`] returns. No further cell is checked after more than 200 errors.
+    /// problems that [`Scenario::check`] returns. Without any of these, one cell that differs from the first in a field that
+    /// must be the same in all cells, or that needs more memory than the limit. Also names in `at` that are the name of no
+    /// `Each`. No further cell is checked after more than 200 errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

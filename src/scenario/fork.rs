@@ -68,8 +68,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());
     if before.encryption != after.encryption {
         return Some(format!(
-            "network.encryption: expected {:?} as before the fork, found {:?}: other parties could read messages from before \
-             the fork than the ledger says\n  help: change it for all branches, in the scenario, or compare two runs \
+            "network.encryption: expected {:?} as before the fork, found {:?}: the parties that can read a message from before \
+             the fork must be those that the ledger names\n  help: change it for all branches, in the scenario, or compare two runs \
              (subrosa compare)",
             before.encryption, after.encryption
         ));
@@ -95,13 +95,13 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
         "network.default.latency"
     };
     Some(format!(
-        "{path}: expected messages on the same routes as before the fork, found a change by which they may pass other \
-         parties; {why}\n  help: leave the routes as they are, or compare two runs (subrosa compare)"
+        "{path}: expected messages on the same routes as before the fork, found a change by which messages may pass \
+         other parties; {why}\n  help: leave the routes as they are, or compare two runs (subrosa compare)"
     ))
 }
 
-/// The error if a setting of a series lets a party learn something about protected data in a branch, and no setting lets
-/// this party do so before the fork; in words: path, expected, found and help.
+/// The error if a setting of a series lets a party learn something about protected data of this series in a branch, and no
+/// setting does before the fork; in words: path, expected, found and help.
 #[must_use]
 pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
     let before = base.protocol.as_dyn().learn_by_settings();
