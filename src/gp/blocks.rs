@@ -58,7 +58,7 @@ fn height(rows: usize) -> usize {
 }
 
 impl BufferPool {
-    /// A buffer that the next matrix may use, with values of an earlier one.
+    /// A buffer that the next matrix may use; it may hold numbers of an earlier matrix.
     fn take(&mut self) -> Vec<f64> {
         let buffer = self.buffers.pop().unwrap_or_default();
         self.kept -= buffer.capacity();
@@ -217,7 +217,7 @@ fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
     *new = sums;
 }
 
-/// A copy takes its buffers from the pool too: otherwise every copy that is dropped would add one to it.
+/// A copy takes its buffers from the pool too: otherwise every copy that is dropped would add a buffer to the pool.
 impl Clone for Blocks {
     fn clone(&self) -> Self {
         let copy = |pool: &mut BufferPool, block: &Block| {

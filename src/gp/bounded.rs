@@ -163,7 +163,7 @@ pub(crate) fn maximum_in_box(
 }
 
 /// As [`maximum_in_box`], for a function of which some inputs take discrete values only. The
-/// candidates must have such values. A search from a candidate alternates two steps: a search for a
+/// candidates must have valid values. A search from a candidate alternates two steps: a search for a
 /// local maximum along the other inputs, and a move to the best of the point's neighbours, each of
 /// which has another value of one discrete input. It ends when no neighbour is better, or after 64
 /// moves. The function is computed at valid points only. `discrete` says for each input whether it

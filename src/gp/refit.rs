@@ -36,7 +36,7 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tole
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
 /// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
 /// functions of many inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median
-/// e^-4 and sigma 1. As there, the posterior density of the hyperparameters themselves is maximised, not that of their
+/// e^-4 and sigma 1. As in BoTorch, the posterior density of the hyperparameters themselves is maximised, not that of their
 /// logarithms: the log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) -
 /// sigma^2, the logarithm of its mode.
 ///

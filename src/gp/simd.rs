@@ -1,4 +1,4 @@
-//! The choice of the instruction set of this crate's own loops; results are the same with every one.
+//! The choice of the instruction set of this crate's own loops; results are the same with each of them.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums. On x86-64 it is compiled once for
 //! each [`Level`]. Rust never contracts a * b + c into a fused multiply-add, so wider registers change the

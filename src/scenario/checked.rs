@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// Only [`Scenario::check`] returns one:
+/// A program gets one only from [`Scenario::check`] or, for the cells of a study, from
+/// [`Document::cells`](super::Document::cells):
 /// ```
 /// use subrosa::objectives::Resources;
 /// use subrosa::scenario::{Draft, Scenario};

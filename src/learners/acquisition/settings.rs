@@ -103,8 +103,8 @@ pub struct Acquisition {
     /// What the next query maximises. Default: `LogExpectedImprovement`.
     #[serde(default)]
     pub function: AcquisitionFunction,
-    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random
-    /// points. Default: 2 (d + 1), with d inputs.
+    /// Number of quasi-random queries before the first query that a model chooses; among arms, the arms nearest to
+    /// quasi-random points are queried. Default: 2 (d + 1), with d inputs.
     #[serde(default)]
     pub initial: Option<NonZeroUsize>,
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.
