@@ -150,7 +150,7 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
-    /// Whether the learner is a baseline that chooses arms at random, independent of the outcomes.
+    /// Whether the learner is a baseline that chooses arms at random, independently of the outcomes.
     fn ignores_outcomes(&self) -> bool {
         false
     }

@@ -74,7 +74,8 @@ pub struct PartyDraft {
     /// When the party is connected. Default: always.
     #[serde(default)]
     pub availability: AvailabilityModel,
-    /// The group of the party, for link rules, outages and clusters. Default: none.
+    /// The group of the party, for link rules, outages, delays between sites and the topology `Clusters`.
+    /// Default: none; for an entry with a `count`, the name of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Compute time for each message that the party receives. Default: no time.
