@@ -277,7 +277,7 @@ mod tests {
     /// The function -(x - 2.4)^2 - (y - 0.3 x)^2 with an integer x has its maximum at x = 2, y = 0.6. A search over
     /// real x that rounds x at the end would return y = 0.72, the best y for x = 2.4.
     #[test]
-    fn whole_inputs_are_stepped_and_the_others_follow() {
+    fn integer_inputs_stay_integers_and_the_others_are_optimised_for_them() {
         let mut function = |p: &[f64], gradient: &mut [f64]| {
             assert!(p[0].fract() == 0.0, "only valid points: {p:?}");
             let (a, b) = (p[0] - 2.4, p[1] - 0.3 * p[0]);

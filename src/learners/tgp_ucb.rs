@@ -138,10 +138,10 @@ impl LearnerRecipe for TgpUcb {
                 };
                 let source = match known.tail {
                     Some(_) => {
-                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
+                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)) with s the largest prior variance, 1 in the paper"
                     }
                     None => {
-                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
+                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)) with s the largest prior variance, 1 in the paper"
                     }
                 };
                 Theorem::new(source, self.lambda.get(), formula)
