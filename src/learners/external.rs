@@ -24,8 +24,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder, at
-    /// least once for each series of each replication.
+    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder:
+    /// once to ask for its version, then at least once for each series of each replication that needs an answer.
     pub command: Vec<String>,
     /// The longest time that one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
