@@ -137,7 +137,7 @@ class _Reader:
             case type():
                 self.type(value)
             case types.BuiltinFunctionType() | types.GetSetDescriptorType() | types.MemberDescriptorType():
-                self.put(value.__qualname__)
+                self.put(value.__qualname__, _package(str(getattr(value, "__module__", ""))))
             case _:
                 self.instance(value, name)
 
@@ -164,6 +164,8 @@ class _Reader:
         self.put(_module(value), value.__qualname__)
         # Two functions on the same line have the same source, so the compiled code is read too.
         self.put(_source(value), _compiled(value.__code__))
+        if _module(value) != self.own:
+            self.put(_package(_module(value)))
         for cell, name in zip(value.__closure__ or (), value.__code__.co_freevars, strict=True):
             try:
                 self.read(cell.cell_contents, name)

@@ -17,7 +17,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Sums over what is common: share of own points lost, mean of agents",
-        "share of an agent's own points that are outside of what is common, and so lost to the sums",
+        "share of an agent's own points that no sum with its own vector covers",
     ),
 ];
 /// Largest number of series and cells that are named for one number.

@@ -233,9 +233,11 @@ fn worse_than_baseline(
         all if all == worse.len() => format!("all {all}"),
         all => format!("{} of {all}", worse.len()),
     };
+    let name = baseline_text(baseline);
+    let one_baseline = worse.iter().all(|(_, other)| baseline_text(other) == name);
+    let than = if one_baseline { name.trim_end_matches(',') } else { "the best series that releases nothing" };
     let text = format!(
-        "In {cells} cells the best private series is worse than {}: {}{} ends at {}, against {}.",
-        baseline_text(baseline).trim_end_matches(','),
+        "In {cells} cells the best private series is worse than {than}: {}{} ends at {}, against {}.",
         private.series.name,
         private.place(summary),
         brief(private.value),
