@@ -124,7 +124,7 @@ costs! {
         /// Number of units in the sample.
         size: u64 as u64,
         /// Standard deviation of the noise divided by the largest L2 norm of one unit's term of the sum. Replacing a unit
-        /// can change the sum by twice this norm, which the accountants take into account.
+        /// can change the sum by twice this norm.
         noise_multiplier: f64 as Positive,
     }
     /// Any mechanism known only to be `rho`-zero-concentrated DP (such as the discrete Gaussian mechanism).

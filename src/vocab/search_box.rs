@@ -214,10 +214,10 @@ impl SearchBox {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// A valid point of `region`, which is a box in the unit cube, `[w]`, without its upper ends (except at 1). A real input
-    /// divides its side of `region` at its share, from 0 to below 1, `[d]`; a whole-numbered input has the value nearest to
-    /// that place. Categories are chosen by their shares alone, not limited by the region. `None` if a whole-numbered
-    /// input has no value in the region.
+    /// A valid point of `region`, which is a box in the unit cube, `[w]`, without its upper ends (except at 1). The
+    /// coordinate of a real input divides its side of `region` at the input's share, from 0 to below 1, `[d]`; a
+    /// whole-numbered input has the value nearest to that place. Categories are chosen by their shares alone, not limited by
+    /// the region. `None` if a whole-numbered input has no value in the region.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
