@@ -227,8 +227,7 @@ impl<T> Ladder<T> {
         self.filled += 1;
     }
 
-    /// Makes room for a key at the end of the bottom. If the events are no longer few, moves all to the top and returns
-    /// false.
+    /// Makes room for a key at the end of the bottom; false, after moving all events to the top, if they are no longer few.
     #[cold]
     fn make_place(&mut self) -> bool {
         let pending = self.taken..self.filled;
@@ -401,8 +400,7 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung, or else the top,
-    /// begins.
+    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung (or the top) begins.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);
