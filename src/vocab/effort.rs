@@ -1,7 +1,8 @@
 //! Memory and processor time of a part of a run, estimated from its counts before anything runs.
 //!
-//! The estimates count the numbers that are in memory and the operations on them. The time of each operation was measured
-//! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
+//! The estimates count the numbers that are in memory and the operations on them. The seconds of each operation were chosen
+//! so that the estimates fit the times that scenarios took on an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares
+//! estimates with measurements.
 
 /// Seconds of one multiplication with one addition, in a loop over a long row of numbers.
 pub const MULTIPLY: f64 = 0.4e-9;
