@@ -19,7 +19,7 @@ pub(super) struct LinkProcess {
     /// The delay of every message, if it is the same for all messages and none is lost; no random
     /// number is then drawn. `None` otherwise.
     certain: Option<Span>,
-    /// Number of messages for which nothing was drawn since the last call of `change`.
+    /// Number of messages since the last call of `change` for which nothing was drawn.
     undrawn: u64,
     /// The rate, the size of the buffer, and the messages in it.
     bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,

@@ -119,7 +119,7 @@ impl NetworkMedium {
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
     /// A message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
     /// availability or an outage changes, it is started again at time zero, with the first words of its stream, and advanced
-    /// to `at`; availabilities and outages that do not change continue. Returns the parties whose availability or group
+    /// to `at`; availabilities and outages that do not change continue. Returns the parties whose availability
     /// changed, or all parties if an outage changed (even parties of groups without an outage), each with the state of its
     /// connection at `at`.
     pub(crate) fn change(

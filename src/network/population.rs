@@ -26,16 +26,16 @@ pub struct PartyTraits {
 }
 
 impl PartyTraits {
-    /// The probability at which the party's value of a quantity is a quantile of its distribution; `None` if the quantity
-    /// does not depend on other quantities. See [`Together::level`].
+    /// The party's level in the distribution of a quantity; `None` if the quantity does not depend on other quantities. See
+    /// [`Together::level`].
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, name: &str, network: Key) -> Option<f64> {
         self.together.as_ref()?.level(quantity, name, network)
     }
 
-    /// The probability in (0, 1) at which the party's device is a quantile of all devices in order of slowness; near 1 for
-    /// the slowest devices. The party's compute model computes the slowness from it. It is `drawn`, unless the party's speed
-    /// depends on other quantities.
+    /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
+    /// The party's compute model computes the slowness from this number. It is `drawn`, unless the party's speed depends on
+    /// other quantities.
     #[must_use]
     pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {
         self.level(PartyQuantity::Speed, name, network).map_or(drawn, |speed| 1.0 - speed)

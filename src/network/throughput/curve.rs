@@ -1,4 +1,4 @@
-//! A rate that changes over time in steps. From it follows the time at which a message has been sent.
+//! A rate that changes over time in steps, and the time at which a message has been sent at such a rate.
 
 use crate::vocab::{Rate, Span, Time};
 use std::sync::Arc;
