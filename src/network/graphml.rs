@@ -75,7 +75,7 @@ pub(super) fn read(
         if graph.nodes.contains(&name) {
             let found = format!("a second \"{name}\" at {}", place(node));
             let cure = "name another attribute by `label`, such as label: \"id\" for the ids";
-            return Err(wrong("a name of its own for every node".to_owned(), found, cure));
+            return Err(wrong("a different name for every node".to_owned(), found, cure));
         }
         ids.insert(id, graph.nodes.len());
         graph.nodes.push(name);

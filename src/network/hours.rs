@@ -113,7 +113,7 @@ impl Hours {
         }
         if self.from == self.until {
             let cure = "let the two hours differ, or leave the hours out";
-            problems.push(Problem::wrong("until", "another hour than `from`", self.until.to_string(), cure));
+            problems.push(Problem::wrong("until", "an hour other than `from`", self.until.to_string(), cure));
         }
         problems
     }

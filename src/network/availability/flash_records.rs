@@ -56,7 +56,7 @@ pub(super) fn recordings(
         let Some((begins, ends)) = ends.map(|(a, b)| (a.0, b.0)).filter(|(begins, ends)| begins < ends)
         else {
             let found = format!("{} in device \"{name}\" of {file}", records.len());
-            return Err(wrong("records of two different times or more", found, "leave the device out"));
+            return Err(wrong("records of at least two different times", found, "leave the device out"));
         };
         found.push(recording(records, condition, [first, begins, ends]));
     }

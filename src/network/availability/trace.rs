@@ -195,7 +195,7 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
         let online = match state {
             "1" => true,
             "0" => false,
-            _ => return Err(wrong("a state at the start, 1 for connected or 0".to_owned(), state)),
+            _ => return Err(wrong("the state at the start, 1 (connected) or 0 (not)".to_owned(), state)),
         };
         let mut switches: Vec<Span> = Vec::new();
         for cell in cells.filter(|cell| !cell.is_empty()) {

@@ -206,8 +206,8 @@ fn extreme_mean(law: &impl Latency, path: &str, number: &impl Display, cure: &st
     if mean < Span::MAX.seconds() {
         return None;
     }
-    let found = format!("{number}, whose mean is {mean:.1e} s");
-    Some(Problem::wrong(path, format!("a {path} whose mean is below 584 years"), found, cure))
+    let found = format!("{number}, for which the mean delay is {mean:.1e} s");
+    Some(Problem::wrong(path, format!("a {path} for which the mean delay is below 584 years"), found, cure))
 }
 
 #[cfg(test)]

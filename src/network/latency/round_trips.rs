@@ -111,7 +111,7 @@ fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     }
     if let Some(twice) = (1..n).find(|&index| names[..index].contains(&names[index])) {
         let found = format!("\"{}\" twice at {file}:{}", names[twice], rows.head());
-        return Err(wrong("a name of its own for each site".to_owned(), found));
+        return Err(wrong("a different name for each site".to_owned(), found));
     }
     let mut delays = vec![None; n * n];
     let mut order = Vec::new();
