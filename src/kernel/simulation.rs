@@ -9,7 +9,7 @@ use super::{
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
 
-/// Limits at which a simulation ends that might otherwise never end.
+/// Limits that end a simulation which might otherwise never end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The simulation ends before the first event that is later than this time.

@@ -178,8 +178,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, which is not so for categories:
-    /// `[w]`.
+    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, `[w]`. For the coordinates of
+    /// categories this is false.
     #[must_use]
     pub fn ordered(&self) -> Vec<bool> {
         let one =

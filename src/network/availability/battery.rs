@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub struct Battery {
     /// When the device is charged.
     pub charges: ChargingHours,
-    /// Least level, as a share of the full battery, at which a device takes part that is not being charged.
+    /// Least level, as a share of the full battery, at which the device takes part without being charged.
     pub least: Probability,
     /// Time in which an idle device uses up a full battery, above 0.
     pub idle: Span,

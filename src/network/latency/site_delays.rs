@@ -67,7 +67,7 @@ impl SiteDelays {
     }
 
     /// The problems of sites that the file does not have, of names that are neither a party nor a group, of parties without
-    /// a site, and of sites that parties are at and between which no delay is known.
+    /// a site, and of sites in use (at which there are parties) between which no delay is known.
     pub(super) fn problems(&self, file: &str, sites: &Sites, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let groups = parties.iter().filter_map(|party| party.group);

@@ -110,7 +110,7 @@ impl Loss for LossTrace {
 }
 
 impl LossProcess for Process {
-    /// Whether a message is lost that is sent at a time which is uniform over the recording.
+    /// Whether a message that is sent at a uniformly random time of the recording is lost.
     fn drops(&mut self, u: f64) -> bool {
         u < self.mean
     }

@@ -5,8 +5,8 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Between two times, every message is lost that enters a link between parties of two different groups of the list. A
-/// message that entered the link before the partition is not affected; routes do not change.
+/// Between two times, every message that enters a link between parties of two different listed groups is lost. A message
+/// that entered the link before the partition is not affected; routes do not change.
 ///
 /// Example: `Partition(groups: ["left", "right"], from: "1s", until: "2s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
