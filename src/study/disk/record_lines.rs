@@ -65,6 +65,19 @@ impl LineReader {
             },
         }
     }
+
+    /// The next lines, as [`LineReader::next`] gives them: until they have at least this many bytes together, or to the end.
+    pub(super) fn several(&mut self, bytes: u64) -> io::Result<Vec<(Vec<u8>, LinePlace)>> {
+        let (mut lines, mut read) = (Vec::new(), 0);
+        while read < bytes {
+            let mut line = Vec::new();
+            let Some(place) = self.next(&mut line)? else { break };
+            // Even a line of no byte, a damaged part, takes memory.
+            read += 1 + line.len() as u64;
+            lines.push((line, place));
+        }
+        Ok(lines)
+    }
 }
 
 /// Reads lines by their places.
