@@ -126,7 +126,7 @@ fn at(summary: &Summary, cells: &[usize]) -> String {
 fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Stated => "stated in the scenario",
-        Origin::Shape => "shape of the data, the same for all neighbours",
+        Origin::Shape => "shape of the data, assumed to be the same for all neighbours",
         Origin::Protocol => "part of the protocol",
         Origin::ComputedFromData => "computed from protected data: a condition of the losses",
     }
