@@ -120,6 +120,9 @@ pub trait Medium: std::fmt::Debug {
         false
     }
 
+    /// The party has crashed and its memory is lost: it no longer processes the messages that it had received.
+    fn drops_jobs(&mut self, _party: PartyId) {}
+
     /// Whether a connected addressee receives a message that has reached it at `now`; if not, the message is lost.
     fn receives(&mut self, _party: PartyId, _now: Time) -> bool {
         true
@@ -149,6 +152,9 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     }
     fn replanned(&mut self, party: PartyId) -> bool {
         (**self).replanned(party)
+    }
+    fn drops_jobs(&mut self, party: PartyId) {
+        (**self).drops_jobs(party);
     }
     fn receives(&mut self, party: PartyId, now: Time) -> bool {
         (**self).receives(party, now)

@@ -374,6 +374,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             (None, Some(Memory::Lost)) => {
                 self.core.states[party.index()].incarnation += 1;
                 self.core.work += 1;
+                self.core.medium.drops_jobs(party);
                 false
             }
             (Some(Memory::Lost), None) => {

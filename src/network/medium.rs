@@ -264,6 +264,12 @@ impl Medium for NetworkMedium {
         std::mem::take(&mut self.replanned)
     }
 
+    fn drops_jobs(&mut self, party: PartyId) {
+        if let Some(worker) = &mut self.workers[party.index()] {
+            worker.drop_jobs();
+        }
+    }
+
     fn receives(&mut self, party: PartyId, _: Time) -> bool {
         self.connections[party.index()].receives()
     }

@@ -215,6 +215,11 @@ impl Worker {
         Self { model: other.model, slowness: other.slowness, ..self }
     }
 
+    /// Drops all jobs: every server is free.
+    pub(super) fn drop_jobs(&mut self) {
+        self.free_at.clear();
+    }
+
     /// How long a job of `work` units takes, and the time from `now` until it is done, including its wait for a free server.
     pub(super) fn occupied(&mut self, work: f64, now: Time) -> (Span, Span) {
         let (length, slowdown_draw) = (self.stream.open_uniform(), self.stream.uniform());
