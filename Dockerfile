@@ -2,7 +2,7 @@
 FROM rust:1-slim AS build
 WORKDIR /subrosa
 COPY . .
-RUN cargo build --profile dist --locked --features png,sign
+RUN cargo build --profile dist --locked --features png,sign,svm
 
 FROM debian:stable-slim
 # Fonts are for charts as PNG.

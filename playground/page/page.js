@@ -6,7 +6,7 @@ const [pick, text, numbers, verdict, problems, places, rendered, added] =
 const [runButton, stopButton, download, apart, progress, state, trouble, report] =
   ["run", "stop", "download", "apart", "progress", "state", "trouble", "report"].map(element);
 
-/** Templates of `subrosa new`, and what they are called here. */
+/** Templates of `subrosa new`, and their names on this page. */
 const TEMPLATES = [["outsourced.ron", "Outsourced search"], ["local.ron", "Local differential privacy"],
   ["release.ron", "Private release"], ["federated.ron", "Federated optimisation"]];
 /** Path of a text that is none of the shipped scenarios. */
@@ -14,13 +14,13 @@ const OWN = "scenario.ron";
 /** Folder of the run folders. */
 const RUNS = "runs";
 
-// ---- What the page holds ----
+// ---- The files that are part of the page ----
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 const through = async (bytes, stream) =>
   new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 const nodeOf = (path) => document.querySelector(`script[data-path="${CSS.escape(path)}"]`);
-/** A file that is part of the page, as bytes. Large ones are at the end of the page: those before this script are there already. */
+/** A file that is part of the page, as bytes. Large files stand behind this script and may not be loaded yet. */
 const embedded = async (path) => {
   if (!nodeOf(path)?.nextElementSibling) await loaded;
   const node = nodeOf(path);
@@ -47,13 +47,14 @@ class Tasks {
     this.number = 0;
   }
 
-  /** Runs the program; `said` gets what it posts. Returns the last message, with `failed`; undefined if it was stopped. */
+  /** Runs the program; `said` gets each message but the last. Returns the last message, or an object with `failed`; undefined
+   * if the task was stopped. */
   do(words, files, said = () => {}) {
     const task = ++this.number;
     return new Promise((resolve) => {
       this.end = () => resolve(undefined);
       const begin = (module) => {
-        // It may have been stopped while the program was compiled.
+        // The task may have been stopped while the program was compiled.
         if (task !== this.number) return;
         workerSource ??= URL.createObjectURL(new Blob([element("worker").textContent], { type: "text/javascript" }));
         this.worker ??= new Worker(workerSource);
@@ -81,7 +82,7 @@ const checking = new Tasks(), playing = new Tasks(), packing = new Tasks();
 
 // ---- The scenario and its files ----
 
-/** The shipped scenario that the text began as, whose folder the text's paths begin at. */
+/** Path of the shipped scenario from which the text was made, or `OWN`. Paths in the text are relative to its folder. */
 let from = TEMPLATES[0][0];
 /** Files that the user added: name and bytes. */
 const own = new Map();
@@ -95,7 +96,7 @@ const resolved = (folder, path) => {
   }
   return parts.join("/");
 };
-/** The path of the text, and the files that it may read: those of the page, and added ones wherever it names one of them. */
+/** The text and the files that it names, each with its path. An added file takes precedence over a file of the page. */
 const scenarioFiles = async () => {
   await loaded;
   const files = [[from, new TextEncoder().encode(text.value)]];
@@ -137,7 +138,7 @@ const show = (value, path) => {
 };
 const showShipped = async (path) => {
   const before = wanted, value = await embeddedText(path);
-  // What was typed in the meantime stays.
+  // Text that was typed in the meantime stays.
   if (value !== undefined && wanted === before) show(value, path);
   return value !== undefined;
 };
@@ -212,7 +213,7 @@ const check = async () => {
 
 // ---- The run ----
 
-/** The run folder as it was last posted: its path and files. A run of the same scenario continues from them. */
+/** Path and files of the run folder, as they were posted last. A run of the same scenario continues from them. */
 let kept = { folder: undefined, files: [] };
 /** The report that is shown, as text. */
 let html;
@@ -291,7 +292,7 @@ const run = async () => {
   if (!done) {
     progress.value = finished;
     state.textContent = finished === 0 ? "Stopped before the first replication was finished"
-      : `Stopped after ${finished} of ${plural(total, "replication")}. Run continues with those that the report shows.`;
+      : `Stopped after ${finished} of ${plural(total, "replication")}. Press Run to continue from the replications that the report shows.`;
   } else if (ended) {
     for (const spent of ended.budget_spent) troubles.push(`${spent.series}: ${spent.reason}`);
     progress.value = progress.max;

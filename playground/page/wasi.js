@@ -1,5 +1,5 @@
 // WASI (preview 1) for a program whose files are in memory: a tree of folders, standard output and error by line, the clock and
-// random numbers. What it lacks (sockets, links, other processes) answers that it is not supported.
+// random numbers. Functions that it lacks (sockets, symbolic links, other processes) answer that they are not supported.
 "use strict";
 
 /** Files and folders in memory. */
@@ -23,7 +23,7 @@ class Files {
     return Files.parts(path).reduce((node, part) => node?.entries?.get(part), folder);
   }
 
-  /** The folder that holds the last part of a path, and that part. */
+  /** The folder that holds the last part of a path (undefined if there is none), and this part. */
   place(path, folder = this.root) {
     const parts = Files.parts(path);
     const name = parts.pop();
@@ -62,7 +62,7 @@ class Files {
   }
 }
 
-/** Ends a program: thrown by `proc_exit`. */
+/** Thrown by `proc_exit` to end the program. */
 class Exit {
   constructor(code) {
     this.code = code;
@@ -76,7 +76,7 @@ const FOLDER = 3, FILE = 4, TERMINAL = 2;
 function runProgram(module, words, files, line) {
   let memory;
   const text = new TextEncoder(), decoders = { 1: new TextDecoder(), 2: new TextDecoder() }, partial = { 1: "", 2: "" };
-  // File descriptors: that of the root is 3.
+  // The open file descriptors; 3 is the root folder.
   const open = new Map([0, 1, 2].map((number) => [number, { stream: number }]));
   open.set(3, { node: files.root, at: 0 });
   let next = 4;

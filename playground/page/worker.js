@@ -1,5 +1,5 @@
-// Does one task after the other: runs the program on the files that it is given, and posts what it prints. To stop a task, the page
-// ends the worker.
+// Does one task after the other: runs the program on the files that the page posts, and posts what the program prints. To stop
+// a task, the page ends the worker.
 "use strict";
 
 /** Folder of the run folders. */
@@ -15,7 +15,7 @@ self.addEventListener("message", ({ data: { module, words, files: given, task } 
       return;
     }
     const said = JSON.parse(text);
-    // A report is posted with the run folder as it then is.
+    // A report is posted together with the files that the run folder has at this moment.
     if (said.page) said.html = new TextDecoder().decode(files.read(said.page));
     if (said.folder) said.files = files.below(said.folder);
     self.postMessage({ task, ...said }, (said.files ?? []).map(([, bytes]) => bytes.buffer));
@@ -25,7 +25,7 @@ self.addEventListener("message", ({ data: { module, words, files: given, task } 
     const code = runProgram(module, ["subrosa-playground", ...words], files, line);
     if (code !== 0) failed = errors.join("\n") || `The program ended with code ${code}.`;
   } catch (thrown) {
-    // A panic has printed its text; what else ends a program here (too little memory, too deep a stack) says so itself.
+    // A panic has printed its text. For any other end (too little memory, too deep a stack), `thrown` says what happened.
     const panic = errors.join("\n");
     failed = `a bug in subrosa, or too little memory: ${panic ? `${panic}\n` : ""}${thrown}`;
   }

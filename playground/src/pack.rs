@@ -27,7 +27,7 @@ pub(crate) fn pack(folder: &Path, archive: &Path) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// The files of a folder and of those in it, in order of their paths.
+/// Adds the files of a folder and of its subfolders to `files`, in order of their paths.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     let mut paths =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;

@@ -14,13 +14,13 @@ use subrosa::vocab::{Interruption, counted};
 const LINE: Duration = Duration::from_millis(50);
 /// Least time between two reports.
 const REPORT: Duration = Duration::from_secs(1);
-/// The next report is made only after this multiple of the time that the last one took, so that reports take at most a
-/// tenth of the time of a run.
+/// The next report is made only after a pause of this multiple of the time that the last report took, so that reports take
+/// less than a tenth of the time of a run.
 const REST: u32 = 10;
 /// The file of the report so far, beside the run folder.
 const LIVE: &str = "live.html";
 
-/// Plays the replications of a scenario that are missing in its folder, which is below `out`.
+/// Plays the replications of a scenario that are missing in its run folder, which is inside `out`.
 pub(crate) fn run(file: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let plan = match plan(file) {
         Ok(plan) => plan,
@@ -72,7 +72,7 @@ fn told(failures: &[Failure]) -> Vec<Value> {
     failures.iter().map(|failure| failure.to_string().into()).collect()
 }
 
-/// Prints the progress of a run, a line of JSON each time.
+/// Prints the progress of a run as lines of JSON.
 struct JsonProgress<'a> {
     plan: &'a Plan,
     folder: &'a RunFolder,

@@ -167,12 +167,15 @@ fn played(
         Outcome::Complete | Outcome::Interrupted { .. } => Vec::new(),
     };
     let failures = told(&failures);
+    // Every record has all series of its cell.
+    let stored = summary.cells.iter().filter_map(|cell| cell.series.first());
+    let finished: u64 = stored.map(|series| series.replications).sum();
     let spent: Vec<Value> = summary
         .spent_budgets()
         .map(|(series, reason)| json!({ "series": series, "reason": reason }))
         .collect();
     Ok(json!({
-        "finished": plan.total() - failures.len() as u64,
+        "finished": finished,
         "total": plan.total(),
         "complete": summary.complete,
         "failures": failures,

@@ -8,7 +8,7 @@ from . import _native
 
 def main() -> None:
     """Runs the command line on the process's arguments, and ends the process with its exit code."""
-    # The program handles interruptions itself; where it does not, they end it.
+    # Commands that run replications handle SIGINT themselves; any other command is ended by it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(_native.command(["subrosa", *sys.argv[1:]]))
 

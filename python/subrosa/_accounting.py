@@ -28,7 +28,7 @@ class UnsupportedEvent(SubrosaError, ValueError):
 
 
 class Release:
-    """A release of something of sensitivity 1, `count` times."""
+    """A release of a value with sensitivity 1, `count` times. Base class of all releases."""
 
     count: int
 
@@ -58,9 +58,11 @@ class FixedSizeGaussian(Release):
     """Gaussian noise on a sum over a sample of fixed size, drawn without replacement."""
 
     population: int
+    """Number of units that could be in the sample."""
     size: int
+    """Number of units in the sample."""
     z: float
-    """Standard deviation by one unit's largest L2 norm in the sum; replacing a unit moves the sum by up to twice that."""
+    """Standard deviation over one unit's largest L2 norm in the sum; replacing a unit moves the sum by up to twice this."""
     count: int = 1
 
     def _ron(self, count: int) -> str:
@@ -73,7 +75,7 @@ class Laplace(Release):
     """Laplace noise."""
 
     scale: float
-    """Scale by L1 sensitivity."""
+    """Scale of the noise over the L1 sensitivity."""
     count: int = 1
 
 
@@ -87,7 +89,7 @@ class ExponentialMechanism(Release):
 
 @dataclass(frozen=True)
 class RandomizedResponse(Release):
-    """Binary randomised response with epsilon-DP."""
+    """Randomised response with two answers, which is epsilon-DP."""
 
     epsilon: float
     count: int = 1
@@ -142,21 +144,21 @@ class RepeatedGaussian(Release):
 
 @dataclass(frozen=True)
 class SparseVector(Release):
-    """The sparse vector technique: values, any number of them, are compared with a threshold until `cutoff` were not below it.
+    """The sparse vector technique: compares values with a threshold, and ends after `cutoff` values that were not below it.
 
     Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
     """
 
     threshold_scale: float
-    """Scale of the Laplace noise on the threshold, which is drawn once, by the sensitivity of a value."""
+    """Scale of the Laplace noise on the threshold, which is drawn once, over the sensitivity of a value."""
     number_scale: float
-    """Scale of the fresh Laplace noise on each value that is compared, by the sensitivity."""
+    """Scale of the fresh Laplace noise on each value that is compared, over the sensitivity."""
     cutoff: int = 1
-    """Number of values above the threshold after which the comparisons end."""
+    """Number of values not below the threshold after which the comparisons end."""
     monotonic: bool = False
     """Whether all values differ in the same direction between neighbours."""
     value_scale: float | None = None
-    """Scale of the fresh Laplace noise on each value that is given, by the sensitivity; None if no value is given."""
+    """Scale of the fresh Laplace noise on each value that is released, over the sensitivity; None if none is released."""
     count: int = 1
 
     @property
@@ -174,16 +176,16 @@ class SparseVector(Release):
 
 @dataclass(frozen=True)
 class AboveThreshold(Release):
-    """Above threshold: values are compared with a threshold until one is not below it (Dwork and Roth 2014, Algorithm 1).
+    """Above threshold: compares values with a threshold until one is not below it (Dwork and Roth 2014, Algorithm 1).
 
-    The noise on the threshold has the scale 2 / epsilon, that on a value 4 / epsilon, both by the sensitivity of a value.
+    The noise has scale 2 / epsilon on the threshold and 4 / epsilon on a value, both over the sensitivity of a value.
     """
 
     epsilon: float
     count: int = 1
 
     def _ron(self, count: int) -> str:
-        # A number below 0, or 0, is left to the check of the file, which names it.
+        # An epsilon that is not above 0 gives a scale that is not above 0, which the check of the list refuses.
         scale = 2 / self.epsilon if self.epsilon else 0.0
         return SparseVector(scale, 2 * scale)._ron(count)
 
@@ -192,13 +194,13 @@ class AboveThreshold(Release):
 class TreeAggregation(Release):
     """The sums of all values so far, after each of `steps` steps, from partial sums in a binary tree with Gaussian noise.
 
-    All sums together cost as much as one Gaussian release with the noise multiplier z / S, where S^2 is the largest sum of
-    (contributions of one unit)^2 over the partial sums.
+    All sums together cost as much as one Gaussian release with the noise multiplier z / S. S^2 is the sum, over the partial
+    sums, of the squared number of values of one unit in it, for the worst unit.
     """
 
     steps: int
     z: float
-    """Standard deviation of the noise on a partial sum, by the largest L2 norm of the change of one value."""
+    """Standard deviation of the noise on a partial sum, over the largest L2 norm of the change of one value."""
     contributions: int = 1
     """Number of steps at which one unit may contribute."""
     restart: int | None = None
@@ -224,15 +226,18 @@ class Account:
 
     delta: float
     releases: int
+    """Number of releases."""
     table: Frame
-    """One row per accountant: `epsilon`, the exact value's bounds `lower` and `upper` where they are known, `standing`
-    (whether it is a bound), `about` and `notes`. The first is the one to quote."""
+    """One row per accountant: `epsilon`; the bounds `lower` and `upper` of the exact value, where they are known; the
+    `order` of the divergence that gave it; `standing` (whether it is a bound); `basis`, `arithmetic`, `about` and `notes`.
+    Quote the first row, which is that of the tight accountant."""
     document: dict[str, Any] = field(repr=False)
     """All that `subrosa account --format json` prints."""
 
     @property
     def epsilon(self) -> float:
-        """Epsilon at delta by the tight accountant: an upper bound, at most 0.1 % above the exact value."""
+        """Epsilon at delta by the tight accountant: an upper bound, for equal exponential mechanisms only if they were fixed
+        in advance. `table` has its `standing`, and bounds of the exact value, nearly always within 0.1 % of each other."""
         return float(self.document["accountants"]["tight"]["epsilon"])
 
     def _repr_html_(self) -> str:
@@ -248,11 +253,11 @@ def account(
     Args:
         releases: a list of releases (`[sr.Gaussian(z=1.0, rate=0.25)] * 40`); a `DpEvent` of dp_accounting; an accountant
             of Opacus, its `state_dict()` or its history; or a run, or its folder.
-        delta: in (0, 1), at which every accountant states its epsilon. Default: 1e-5, and for a run its own.
+        delta: the delta in (0, 1) at which every accountant states its epsilon. Default: 1e-5; for a run, the run's delta.
 
     Returns:
-        An :class:`Account`; for a run, a table with one row per observer, protected unit and accountant, for the releases of
-        the replication with the largest loss.
+        An :class:`Account`; for a run, a table with one row per cell, series, observer, protected unit and accountant, for
+        the releases of the replication with the largest loss.
 
     Raises:
         ScenarioError: a number is out of its range.
@@ -318,11 +323,12 @@ def calibrate(
     noise: float | None = None,
     rate: float = 1.0,
 ) -> Calibrated:
-    """The smallest noise multiplier of `rounds` Gaussian releases, or the most releases with the multiplier `noise`, that
-    stay within (epsilon, delta)-DP by the tight accountant, each on a Poisson sample of this rate.
+    """The smallest noise multiplier with which `rounds` Gaussian releases are (epsilon, delta)-DP by the tight accountant,
+    or the largest number of such releases with the multiplier `noise`. Each is on a Poisson sample of the given rate.
 
     Raises:
-        SubrosaError: a number is out of its range, or no noise or number of rounds is within the target.
+        SubrosaError: a number is out of its range, no noise is within the target, or not exactly one of `rounds` and `noise`
+            is given.
     """
     arguments = ["calibrate", "--epsilon", repr(float(epsilon)), "--delta", repr(float(delta))]
     arguments += ["--rate", repr(float(rate)), "--format", "json"]
@@ -399,11 +405,11 @@ def _events(event: Any, count: int) -> list[Release]:
             return inner if count == 1 else _merged(inner, count)
         case "PoissonSampledDpEvent":
             return _sampled(event, float(event.sampling_probability), count)
-    raise UnsupportedEvent(f"no cost is known here for the event {event!r} of dp_accounting")
+    raise UnsupportedEvent(f"no cost describes the event {event!r} of dp_accounting")
 
 
 def _tree(event: Any, count: int) -> Release:
-    """Sums by trees one after the other. Each unit contributes to one of them, so that the longest has the largest loss."""
+    """Sums by one tree after the other. Each unit contributes to one tree only, so the longest tree has the largest loss."""
     steps = event.step_counts
     longest = int(steps) if isinstance(steps, int) else max(map(int, steps))
     z = float(event.noise_multiplier)
@@ -431,13 +437,13 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
     inner = [part for part in parts if isinstance(part, Gaussian)]
     if len(inner) < len(parts) or len({one.rate for one in inner}) > 1:
         raise UnsupportedEvent(
-            f"Poisson samples are known here of Gaussian releases, or of epsilon-DP ones, not {event!r}"
+            f"a Poisson sample needs Gaussian releases only, or epsilon-DP releases only, found {event!r}"
         )
     if not inner:
         return []
     if inner[0].rate != 1.0:
         if len(inner) > 1 or inner[0].count > 1:
-            raise UnsupportedEvent(f"several samples of one sample are not known here: {event!r}")
+            raise UnsupportedEvent(f"no cost is known for several samples of one sample: {event!r}")
         # A Poisson sample of a Poisson sample is a Poisson sample.
         return [Gaussian(inner[0].z, rate * inner[0].rate, count)]
     if rate == 1.0:
@@ -449,7 +455,7 @@ def _sampled(event: Any, rate: float, count: int) -> list[Release]:
 
 
 def _pure_epsilon(release: Release) -> float | None:
-    """The epsilon at delta 0 of one release, where it has one."""
+    """The epsilon at delta 0 of one release; None if no such epsilon is known."""
     match release:
         case Laplace(scale=scale):
             return 1 / scale
@@ -482,7 +488,7 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
 
     Raises:
         ImportError: dp_accounting is not installed (`pip install subrosa-sim[dp-accounting]`).
-        UnsupportedEvent: dp_accounting has no event for one of them.
+        UnsupportedEvent: dp_accounting has no event for one of the releases.
     """
     import dp_accounting as dp
 
@@ -498,7 +504,7 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
             case ZeroConcentratedDp(rho=rho):
                 return dp.ZCDpEvent(rho)
             case TreeAggregation(steps=steps, z=z, contributions=1, restart=restart):
-                # A value is in one partial sum of each size: in floor(log2 of the steps of a tree) + 1 of them.
+                # A value is in at most one partial sum of each size: at most floor(log2 of a tree's steps) + 1 of them.
                 levels = min(steps, steps if restart is None else restart).bit_length()
                 return dp.GaussianDpEvent(z / math.sqrt(levels))
             case (
@@ -528,13 +534,13 @@ def to_dp_event(releases: Iterable[Release]) -> DpEvent:
 
 def from_opacus(history: Any) -> list[Release]:
     """The releases of Opacus' accountants: an accountant, its `state_dict()`, or its history of (noise multiplier, sample
-    rate, steps). Samples are Poisson's, neighbours differ by one example added or removed.
+    rate, steps). Samples are Poisson samples; neighbours differ by one example added or removed.
 
     Raises:
-        UnsupportedEvent: something else.
+        UnsupportedEvent: the argument is none of these.
     """
     if isinstance(history, dict) and "history" not in history:
-        raise UnsupportedEvent(f"no state of an accountant of Opacus: it has no history, but {sorted(map(str, history))}")
+        raise UnsupportedEvent(f"expected an accountant's state, found one with no history: {sorted(map(str, history))}")
     steps = history["history"] if isinstance(history, dict) else getattr(history, "history", history)
     found: list[Release] = []
     for step in steps:

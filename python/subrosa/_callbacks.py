@@ -71,19 +71,19 @@ class Problem:
     arms: int
     """Number of arms; arms are 0 to `arms` - 1. 0 on a box."""
     rounds: int | None = None
-    """Number of choices that will be requested, where the protocol knows it."""
+    """Number of choices that will be requested; None where the protocol does not know it."""
     inputs: NDArray[np.float64] | None = None
     """Inputs of the arms as they were released, `arms` rows; None where they are withheld."""
     kernel: dict[str, Any] | None = None
     """Covariance of the model that the objective suggests: `shape`, `length_scale`, `variance`."""
     covariance: NDArray[np.float64] | None = None
-    """In place of inputs and kernel, where the model is a matrix: `arms` rows and columns."""
+    """Covariance matrix of the arms, `arms` rows and columns, if the model has it instead of inputs and kernel."""
     noise_variance: float | None = None
     """Variance of an outcome's noise, known privacy noise included, in squared units of the outcomes."""
     mean: float | None = None
     """Prior mean, in units of the outcomes."""
     bound: float | None = None
-    """Largest absolute value, where the protocol states it."""
+    """Largest absolute value of the objective, where the protocol states it."""
     noise_bound: float | None = None
     """Bound of the noise's moments, where the protocol states it."""
     laplace_scale: float | None = None
@@ -115,7 +115,7 @@ class Learner:
     """What the learner receives first; set before :meth:`start`."""
 
     points: list[Point]
-    """On a box: the points chosen so far, by number; a number takes the place of an arm."""
+    """On a box: the points chosen so far. The index of a point takes the place of an arm in :meth:`ask` and :meth:`tell`."""
 
     rng: np.random.Generator
     """A generator that is seeded for each question from the run's seed; draw from it in :meth:`ask`."""
@@ -137,7 +137,7 @@ class Learner:
         """The next arm, 0 to `self.problem.arms` - 1; on a box, the next point: a value for each input, by name.
 
         Args:
-            pending: arms that were chosen, in order, and whose outcome has not arrived (if messages are lost, it may never).
+            pending: the chosen arms whose outcomes have not arrived, in order (if messages are lost, some may never arrive).
         """
         raise NotImplementedError
 
@@ -337,8 +337,8 @@ def objective_on_box(
     Args:
         inputs: the inputs, by name, in order.
         noise: standard deviation of the noise of an outcome, in units of the values.
-        best: the best value possible, which regret is measured against. None: it is not known, and regret is against the
-            best value that any series of a replication has found.
+        best: the best value possible, which regret is measured against; a better value ends its replication as failed. None:
+            it is not known, and regret is against the best value that any series of the replication has found.
         goal: whether large or small values are sought.
         length_scale: length-scale that a learner without a fit assumes (squared exponential), in units of the unit cube.
         variance: prior variance that such a learner assumes, in squared units of the values.
@@ -438,7 +438,7 @@ def _takes(function: Callable[..., float], more: str, fewer: str) -> bool:
 
 
 def given_learner(name: str, factory: Factory) -> _native.Given:
-    """A learner in the form that the library expects."""
+    """A learner in the form that the native library expects."""
     version = identity(factory, str(getattr(factory, "version", "")))
     return {"name": name, "version": version, "begin": lambda: _LearnerSession(factory)}
 

@@ -68,13 +68,13 @@ class Failure:
     replication: int | None
     """Its number, from 0; None where the whole cell could not be prepared."""
     reason: str
-    """Why; of a callback, with the traceback."""
+    """Why it failed; for an exception in a callback, with the traceback."""
     point: dict[str, str] = field(default_factory=dict)
     """The cell's point in the study: the value of each axis as it is written."""
 
 
 class FailedReplications(UserWarning):
-    """Some replications failed, and all others were played: `Run.failures` has the reasons."""
+    """Some replications failed: `Run.failures` has the reasons. Unless `fail_fast` was set, all others were played."""
 
 
 class RunFailed(SubrosaError):

@@ -37,7 +37,7 @@ class Figure:
 
     @property
     def data(self) -> pd.DataFrame:
-        """Its points: columns `line` (the entry of the legend), `kind`, `x`, `y` and `error`, to either side of y."""
+        """Its points: columns `line` (legend entry), `kind` (of the line), `x`, `y`, and `error` (to either side of y)."""
         legend = self._chart["legend"]
         rows = [
             {"line": legend[line["key"]], "kind": _kind(line), **{name: point[name] for name in ("x", "y", "error")}}

@@ -1,4 +1,4 @@
-"""The identity of a class or function: a line that changes whenever its source or a value that it uses does."""
+"""The identity of a class or function: a line that changes when its source or a value that it uses changes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def identity(part: Any, version: str) -> str:
     """One line for a class or a function: its name, a hash of all that it uses, and the version.
 
     The hash is of its source, of default arguments, captured variables, attributes of classes and objects, of the global
-    variables that it names, and of the same for functions and classes of its own module. For those of other modules it
-    covers their name and the version of the package. Lists, dictionaries and sets that were empty when the class or function
-    was first seen (:func:`first_seen`) are left out.
+    variables that it names, and of the same for functions and classes of its own module. Of a function of another module it
+    covers the same without global variables; of a class of another module, and of a module, the name and the version of the
+    package. Lists, dictionaries and sets that were empty when the class or function was first seen (:func:`first_seen`) are
+    left out.
 
     Raises:
         ValueError: the version is not one short line; or the contents of an object cannot be read, and there is no version.
@@ -84,7 +85,7 @@ class _Reader:
         self.logs, self.own = logs, own
         self.digest = hashlib.sha256()
         self.places: dict[int, int] = {}
-        # Objects that were read are kept alive, since `places` has their ids, which Python gives again after their end.
+        # Objects that were read are kept alive: `places` has their ids, which Python may otherwise give to others.
         self.alive: list[Any] = []
         self.empty: list[Any] = []
         self.unread: list[str] = []
@@ -136,7 +137,7 @@ class _Reader:
             case type():
                 self.type(value)
             case types.BuiltinFunctionType() | types.GetSetDescriptorType() | types.MemberDescriptorType():
-                self.put(value.__qualname__)
+                self.put(value.__qualname__, _package(str(getattr(value, "__module__", ""))))
             case _:
                 self.instance(value, name)
 
@@ -163,6 +164,8 @@ class _Reader:
         self.put(_module(value), value.__qualname__)
         # Two functions on the same line have the same source, so the compiled code is read too.
         self.put(_source(value), _compiled(value.__code__))
+        if _module(value) != self.own:
+            self.put(_package(_module(value)))
         for cell, name in zip(value.__closure__ or (), value.__code__.co_freevars, strict=True):
             try:
                 self.read(cell.cell_contents, name)

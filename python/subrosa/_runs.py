@@ -98,7 +98,7 @@ class Run:
         self.folder = Path(folder)
         self.failures = failures or []
         if not self._file("summary.json").is_file():
-            raise SubrosaError(f"{self.folder} is no run folder with results: it has no summary.json")
+            raise SubrosaError(f"{self.folder} is not a run folder with results: it has no summary.json")
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Run:
         return loaded
 
     def _file(self, name: str) -> Path:
-        """A file of the folder, which is packed if it is large."""
+        """The path of a file of the folder; a large file may be packed, with the ending .gz."""
         plain, packed = self.folder / name, self.folder / f"{name}.gz"
         return packed if packed.is_file() and not plain.is_file() else plain
 
@@ -145,7 +145,7 @@ class Run:
     @property
     def privacy(self) -> Frame:
         """One row per cell, series, observer, protected unit and accountant: `epsilon` at `delta` with its bounds, its
-        `basis`, and the arithmetic for which it holds. `inf` where no finite epsilon holds."""
+        `basis`, and the arithmetic for which it holds. `inf` where no finite epsilon is known."""
         return self._table("privacy.csv")
 
     @property
@@ -177,7 +177,7 @@ class Run:
     def compare(self, a: str, b: str, metric: str | None = None, other: Run | None = None) -> Frame:
         """Two series side by side, pair by pair on common random numbers: means `a` and `b`, `difference` (b minus a) with
         its standard error `se`, and an interval from `low` to `high` that covers the true difference with probability
-        0.95 (each interval on its own). One row per group of cells and metric.
+        0.95 (each interval on its own). One row per point of the sweep and metric.
 
         Args:
             a: a series of this run.
@@ -233,7 +233,7 @@ class Run:
 
     @property
     def report(self) -> str:
-        """The report as text, at most 80 columns wide."""
+        """The report as text, as wide as the environment variable COLUMNS or the terminal says; else 80 columns."""
         code, out, err = _native.printed(["subrosa", "report", str(self.folder)])
         if code != 0:
             raise SubrosaError(err.strip())
@@ -317,13 +317,13 @@ def run(
         out: the folder in which the run folder is made.
         sweep: values by path, `{"protocol.rounds": [10, 20]}`: all combinations. A tuple of paths changes together,
             `{("a", "b"): [(1, 2), (3, 4)]}`.
-        learners: learners in Python by name. Where the scenario has `External(command: ["callback", NAME])`, it is that
-            one; else the learner of the series of that name, which is added as a copy of the first series with a learner
-            if there is none.
+        learners: learners in Python by name. If the scenario has `External(command: ["callback", NAME])`, the learner NAME
+            is used there. Otherwise it becomes the learner of the series NAME; if there is no such series, one is added as
+            a copy of the first series that has a learner.
         objective: the scenario's objective, in Python.
         objectives: objectives that the scenario names by `External(command: ["callback", NAME], ..)`.
-        mechanisms: how outcomes are answered, in Python, by name. Where the scenario has `outcomes: External(command:
-            ["callback", NAME], ..)`, it is that one; else the outcomes of the series of that name are answered by it.
+        mechanisms: mechanisms for outcomes in Python, by name. If the scenario has `outcomes: External(command:
+            ["callback", NAME], ..)`, the mechanism NAME is used there. Otherwise it answers the outcomes of the series NAME.
         fail_fast: whether to stop at the first replication that fails.
         progress: whether to show a progress bar, where tqdm is installed.
         overrides: values by path, as with `-o`: `**{"protocol.rounds": 100}`. Strings get quotation marks; members of
@@ -487,7 +487,7 @@ def printed(arguments: list[str]) -> Any:
 
 
 def _apart(arguments: list[str]) -> Any:
-    """The same in a separate process, which can be ended."""
+    """What the command line prints as JSON in a separate process, which Ctrl-C can end."""
     command = [sys.executable, "-m", "subrosa", *arguments, "--format", "json"]
     ended = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     return _read(ended.stdout, ended.stderr)
@@ -518,7 +518,7 @@ def _announce(commands: list[str]) -> None:
 
 @contextmanager
 def _bar(wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar: a function that is called with the number of played replications and the number of all."""
+    """A progress bar: a function that takes the number of played replications and the number of all; None without a bar."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
@@ -554,7 +554,7 @@ def _prepared(
     parts: _Parts,
     overrides: Mapping[str, Any],
 ) -> tuple[_native.Source, list[_native.Given]]:
-    """A scenario with its overrides, in the order of the command line, and the callbacks that it may name."""
+    """A scenario with its overrides, in the command line's order, and the callbacks that it may name."""
     source = _source(scenario, data)
     given = [given_objective(name, one) for name, one in parts.objectives.items()]
     if parts.objective is not None:
@@ -570,7 +570,7 @@ def _prepared(
         # A learner of the same series may have the same name, so the callback gets another one.
         given.append(given_mechanism(_ANSWERS.format(name) if name in answering else name, one))
     unnamed = {name: factory for name, factory in parts.learners.items() if not _named(name, texts)}
-    # Learners that the scenario itself names are needed to read it.
+    # The scenario cannot be read without the learners that it names itself.
     given += [given_learner(name, factory) for name, factory in parts.learners.items()]
     if unnamed:
         source["overrides"] += _learning(source, given, unnamed)

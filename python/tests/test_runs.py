@@ -127,6 +127,8 @@ def test_a_run_that_cannot_be_played_says_so(tmp_path: Path) -> None:
     with pytest.raises(sr.RunFailed, match="3 of 3 replications failed.*no model") as caught:
         sr.run(SMALL, out=tmp_path, threads=1, learners={"mine": Fails})
     assert len(caught.value.run.failures) == 3
+    with pytest.raises(sr.RunFailed, match="1 of 3 replications failed"):
+        sr.run(SMALL, out=tmp_path / "fast", threads=1, learners={"mine": Fails}, fail_fast=True)
 
 
 def test_what_is_wrong_has_its_place_and_cure(tmp_path: Path) -> None:

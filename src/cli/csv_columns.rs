@@ -130,7 +130,7 @@ impl Gaps {
     /// The gaps of a column; `None` if all its cells are numbers.
     ///
     /// # Errors
-    /// [`TableError`] if no column or several have the name.
+    /// [`TableError`] if no column, or more than one, has this name.
     pub(super) fn of(table: &CsvTable, column: &str) -> Result<Option<Self>, TableError> {
         let found = table.not_numbers(column)?;
         let first = found.first().map(|(line, text)| (*line, (*text).to_owned()));

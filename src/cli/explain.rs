@@ -74,7 +74,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         }
         Outcome::Failed(failures) => return Err(failed(&failures)),
     }
-    let summary = finish(&plan, &folder)?;
+    let summary = finish(&plan, &folder, arguments.playing.threads)?;
     let found = explained(&plan, &folder, arguments, designed.as_ref())?;
     tell(&found, &folder, arguments)?;
     Ok(budget(&summary))

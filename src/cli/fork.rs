@@ -6,6 +6,7 @@ use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{eprint_line, print, width};
+use super::pool::in_pool;
 use super::programs;
 use super::progress::StudyProgressBar;
 use crate::protocols::ForkPoint;
@@ -62,7 +63,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             return Ok(Err(exit));
         }
         let forked = Forked::read(&whole, &place)?;
-        let summary = study::finish(&whole, &place)?;
+        let summary = in_pool(arguments.threads, || study::finish(&whole, &place))?;
         write_folder(&plan, point, &plans, &forked, &place)?;
         Ok(Ok((outcome, forked, summary)))
     });

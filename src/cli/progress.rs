@@ -176,7 +176,7 @@ impl Progress for StudyProgressBar {
 mod tests {
     use super::*;
 
-    /// As `--until-halfwidth` does it: each set of replications is counted from 0.
+    /// `--until-halfwidth` runs one set of replications after the other; each set is counted from 0.
     #[test]
     fn the_count_restarts_for_a_second_set_of_replications() {
         let bar = StudyProgressBar::new("study".to_owned());

@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         watch.iter().for_each(Watch::end);
         return exit;
     }
-    let summary = match finish(&plan, &folder) {
+    let summary = match finish(&plan, &folder, arguments.threads) {
         Ok(summary) => summary,
         Err(exit) => return exit,
     };

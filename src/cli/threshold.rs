@@ -21,7 +21,7 @@ use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Une
 /// Number of replications of a value in its first test, unless the user asks for others.
 const FIRST: u64 = 20;
 
-/// If a search has run at least this many replications, the user is told that their tables are being written.
+/// If the stored study has at least this many replications, the user is told that their tables are being written.
 const MANY: u64 = 2_000;
 
 /// A scenario, and the one value of it that is varied.
@@ -137,6 +137,6 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     if played >= MANY {
         eprint_line(format_args!("Writing the tables of {played} replications into the run folder."));
     }
-    let summary = finish(&plan, &folder)?;
+    let summary = finish(&plan, &folder, arguments.playing.threads)?;
     Ok(budget(&summary))
 }

@@ -77,7 +77,7 @@ impl CovarianceMatrix {
         Self::new(matrix.nrows(), row_major(matrix))
     }
 
-    /// The matrix as one of faer, `[n, n]`: a view, nothing is copied.
+    /// The matrix as a matrix of faer, `[n, n]`: a view, nothing is copied.
     #[must_use]
     pub fn as_faer(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.values, self.n, self.n)
@@ -159,7 +159,7 @@ impl ArmCovariance {
         }
     }
 
-    /// The whole matrix as one of faer, `[n, n]`. O(n^2 d).
+    /// The whole matrix as a matrix of faer, `[n, n]`. O(n^2 d).
     #[must_use]
     pub fn to_faer(&self) -> Mat<f64> {
         MatRef::from_row_major_slice(&self.dense(), self.n(), self.n()).to_owned()

@@ -1,8 +1,8 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
-//! One outcome y of arm a is one rank-1 update: with s the column of a and g = s_a + noise, mean += s (y - mean_a) / g
-//! and covariance -= s s^T / g. An update takes O(n^2) time, and the matrix O(n^2) memory, so updates are faster than
-//! those of one row per outcome when there are more outcomes than arms.
+//! One outcome y of arm a is one rank-1 update: with s the column of arm a in the covariance matrix and g = s_a + noise,
+//! mean += s (y - mean_a) / g and covariance -= s s^T / g. An update takes O(n^2) time, and the matrix O(n^2) memory, so
+//! updates are faster than those of one row per outcome when there are more outcomes than arms.
 
 use super::pivot::pivot;
 use super::simd::multiversion;

@@ -58,7 +58,7 @@ fn height(rows: usize) -> usize {
 }
 
 impl BufferPool {
-    /// A buffer that the next matrix may use, with values of an earlier one.
+    /// A buffer that the next matrix may use; it may hold numbers of an earlier matrix.
     fn take(&mut self) -> Vec<f64> {
         let buffer = self.buffers.pop().unwrap_or_default();
         self.kept -= buffer.capacity();
@@ -80,7 +80,7 @@ impl Blocks {
         BLOCK.min(self.n - block * BLOCK)
     }
 
-    /// The number of row `s` for one arm.
+    /// The entry of row `s` for one arm.
     #[inline]
     pub(super) fn at(&self, s: usize, arm: usize) -> f64 {
         let (block, place) = (arm / BLOCK, arm % BLOCK);
@@ -117,7 +117,8 @@ impl Blocks {
     }
 
     /// Subtracts from `new` a block's part of the first rows, each multiplied by its factor, in the order of the rows.
-    /// There are as many rows as `factors`. The contents of `new` beyond the block's arms are undefined afterwards.
+    /// It subtracts as many rows as there are `factors`. The contents of `new` beyond the block's arms are undefined
+    /// afterwards.
     pub(super) fn subtract(&self, block: usize, factors: &[f64], new: &mut [f64; BLOCK]) {
         let tiles = self.width(block).div_ceil(TILE);
         let Block { rows, values } = &self.blocks[block];
@@ -125,7 +126,7 @@ impl Blocks {
     }
 
     /// Subtracts from `values`, one for each arm, the first rows, each multiplied by its factor, in the order of the
-    /// rows. There are as many rows as `factors`.
+    /// rows. It subtracts as many rows as there are `factors`.
     pub(super) fn subtract_all(&self, factors: &[f64], values: &mut [f64]) {
         let mut buffer = [0.0; BLOCK];
         for (block, values) in values.chunks_mut(BLOCK).enumerate() {
@@ -216,7 +217,7 @@ fn subtract_tile(new: &mut [f64; TILE], tile: &[f64], factors: &[f64]) {
     *new = sums;
 }
 
-/// A copy takes its buffers from the pool too: otherwise every copy that is dropped would add one to it.
+/// A copy takes its buffers from the pool too: otherwise every copy that is dropped would add a buffer to the pool.
 impl Clone for Blocks {
     fn clone(&self) -> Self {
         let copy = |pool: &mut BufferPool, block: &Block| {

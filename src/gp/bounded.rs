@@ -16,7 +16,8 @@ const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// The largest coordinate of a step along the gradient, as a share of the box's longest side.
+/// The largest coordinate of a step along the gradient, which is taken while no past step is stored, as a share of the
+/// box's longest side.
 const FIRST_STEP: f64 = 0.1;
 /// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;
@@ -162,7 +163,7 @@ pub(crate) fn maximum_in_box(
 }
 
 /// As [`maximum_in_box`], for a function of which some inputs take discrete values only. The
-/// candidates must have such values. A search from a candidate alternates two steps: a search for a
+/// candidates must have valid values. A search from a candidate alternates two steps: a search for a
 /// local maximum along the other inputs, and a move to the best of the point's neighbours, each of
 /// which has another value of one discrete input. It ends when no neighbour is better, or after 64
 /// moves. The function is computed at valid points only. `discrete` says for each input whether it
@@ -273,10 +274,10 @@ mod tests {
         assert_eq!(CLIMB.from(&[0.9], &[(0.0, 1.0)], &mut half), None);
     }
 
-    /// Minus (x - 2.4)^2 - (y - 0.3 x)^2 with x whole: the maximum is at x = 2, y = 0.6. A search
-    /// that ignores that x is whole and rounds at its end would return the y of x = 2.4.
+    /// The function -(x - 2.4)^2 - (y - 0.3 x)^2 with an integer x has its maximum at x = 2, y = 0.6. A search over
+    /// real x that rounds x at the end would return y = 0.72, the best y for x = 2.4.
     #[test]
-    fn whole_inputs_are_stepped_and_the_others_follow() {
+    fn integer_inputs_stay_integers_and_the_others_are_optimised_for_them() {
         let mut function = |p: &[f64], gradient: &mut [f64]| {
             assert!(p[0].fract() == 0.0, "only valid points: {p:?}");
             let (a, b) = (p[0] - 2.4, p[1] - 0.3 * p[0]);

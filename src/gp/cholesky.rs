@@ -190,8 +190,8 @@ multiversion! {
         inner(a, b)
     }
 
-    /// Factorises in place; false if the matrix is not positive definite. Each entry is computed by the same operations in
-    /// the same order as row after row, but four rows at a time, so that every row above is read once for all four.
+    /// Factorises in place; false if the matrix is not positive definite. Four rows are computed together, so every row
+    /// above is read once for all four. Each entry has the bits of a computation of one row after the other.
     fn factorise(n: usize, matrix: &mut [f64]) -> bool {
         for first in (0..n).step_by(TOGETHER) {
             let (above, rest) = matrix.split_at_mut(first * n);

@@ -149,7 +149,8 @@ impl Covariance {
         }
     }
 
-    /// Writes the covariances of point `index` with a block of points into `out`, which has one place for each.
+    /// Writes the covariances of point `index` with a block of points into `out`, which has one place for each of
+    /// these points.
     pub(super) fn fill_block(&self, points: &Points, index: usize, block: usize, out: &mut [f64]) {
         self.fill(points.row(index), |dimension| points.block_column(block, dimension), out);
     }

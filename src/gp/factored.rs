@@ -24,7 +24,7 @@ pub struct FactoredPosterior {
     mean: Vec<f64>,
     /// The columns of S one after the other, each from its diagonal entry on.
     columns: Vec<f64>,
-    /// The covariances of the arm observed last with all arms.
+    /// The covariances of the arm observed last with all arms, as they were before its outcome.
     covariances: Vec<f64>,
     observations: usize,
     jitter: f64,

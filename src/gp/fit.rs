@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fit_ends_where_the_likelihood_is_level() {
+    fn a_fit_is_a_local_maximum_of_the_likelihood() {
         let mut stream = crate::rng::Key::root(9).stream();
         let rows: Vec<f64> = (0..60).map(|_| stream.normal()).collect();
         let outputs: Vec<f64> = rows

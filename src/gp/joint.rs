@@ -48,7 +48,7 @@ impl JointPosterior {
     }
 
     /// Adds the outcome of one arm. This takes O(n t) operations up to n outcomes and O(n^2) after that; the change of
-    /// representation takes O(n^3).
+    /// representation takes O(n^3). Without noise, or with more than 5,000 arms, it always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -37,8 +37,8 @@ pub fn log_marginal_likelihood(
     Ok(likelihood(points, outputs, covariance, noise_variance, false)?.0)
 }
 
-/// As [`log_marginal_likelihood`], for outputs with the constant mean at which their density is largest; also returns that
-/// mean. The gradient is that at this mean, since the derivative by the mean is 0 there.
+/// As [`log_marginal_likelihood`], with the constant prior mean that maximises the density of the outputs; also returns this
+/// mean. The gradient is computed as if the mean were fixed, since the derivative by the mean is 0.
 ///
 /// # Errors
 /// Those of [`log_marginal_likelihood`].

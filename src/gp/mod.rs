@@ -11,7 +11,7 @@
 //!
 //! Conversions of matrices of the crate faer: methods named `of_faer` read such a matrix, `as_faer` returns a view
 //! without copying, and `to_faer` returns a new matrix. [`Points`], [`CovarianceMatrix`], [`ArmCovariance`],
-//! [`Cholesky`], [`Eigen`] and [`Nystrom`] have them.
+//! [`Cholesky`], [`Eigen`] and [`Nystrom`] have one or two of these methods.
 //!
 //! All loops over arms, points and matrices are this crate's own, elementwise and in a fixed order, so that results are
 //! bit-identical on every machine. (`multi_start` takes the steps of its searches from the crate argmin.) The
@@ -80,7 +80,8 @@ use thiserror::Error;
 /// Why a computation on a Gaussian process or a matrix failed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpError {
-    /// A covariance matrix is not positive definite, even with the largest jitter tried.
+    /// A covariance matrix is not positive definite, even with the largest jitter tried. This is also the error where a
+    /// noise variance must be finite and above 0, and is not.
     #[error(
         "a covariance matrix of order {order} is not positive definite, even with {jitter:e} added to \
              its diagonal: raise the noise variance or shorten the length-scale"

@@ -1,7 +1,7 @@
 //! The maximum of a smooth function of a few parameters within bounds, by L-BFGS from several starting points.
 //!
-//! Each parameter is the sigmoid of a free (unbounded) one, scaled to its bounds, so that no step leaves the bounds; a
-//! parameter whose best value is at a bound only approaches it.
+//! L-BFGS searches over free (unbounded) parameters. The sigmoid of a free parameter, scaled to the bounds, is a parameter
+//! of the function, so no step leaves the bounds; a parameter whose best value is at a bound only approaches the bound.
 
 use crate::rng::Stream;
 use argmin::core::{CostFunction, Error, Executor, Gradient};
@@ -16,7 +16,7 @@ pub(crate) struct MultiStart<'a> {
     pub(crate) bounds: &'a [(f64, f64)],
     /// Number of starting points; the first is given by the caller, the others are drawn between the bounds.
     pub(crate) starts: usize,
-    /// The unit in which the function's values are measured. The first step is the gradient in this unit, so that a
+    /// The unit in which the function's values are measured. The first step is the gradient in this unit, so a
     /// larger unit keeps a search nearer to its starting point.
     pub(crate) unit: f64,
 }

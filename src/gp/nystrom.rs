@@ -1,8 +1,8 @@
 //! Nystrom features on a subset of the arms, and the posterior variances computed from them.
 //!
 //! The features of arm x on a basis D of arms are phi(x) = (K_D^(1/2))^+ k_D(x), with K_D the covariance matrix of the
-//! basis and k_D(x) its covariances with x. All features lie in the range of K_D, so only their coordinates c(x) there
-//! are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the eigenvalues of K_D above the rounding error
+//! basis and k_D(x) its covariances with x. All features lie in the range of K_D, so only their coordinates c(x) in this
+//! range are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the eigenvalues of K_D above the rounding error
 //! and U their eigenvectors. With a smooth kernel the rank is much smaller than the basis. Sources: Calandriello et al.
 //! 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
@@ -87,7 +87,7 @@ fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut factor: Vec<f64> = Vec::new();
     let mut order = 0;
-    // From order m / 2 on, R R^T is not faster than K_D itself.
+    // From order m / 2 on, the eigenvalues of R R^T are not computed faster than those of K_D itself.
     while 2 * order < m {
         let pivot = largest(&left);
         if left[pivot].is_nan() || left[pivot] <= stop {

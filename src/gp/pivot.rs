@@ -2,7 +2,7 @@
 
 use super::GpError;
 
-/// First and largest jitter tried, as shares of the largest prior variance.
+/// First and largest jitter tried, as shares of `scale` in [`pivot`].
 const FIRST: f64 = 1e-12;
 const LARGEST: f64 = 1e-6;
 
@@ -13,7 +13,8 @@ pub(super) struct Pivot {
 }
 
 /// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
-/// prior variance, `order` the number of outcomes including this one.
+/// prior variance (in a box with a linear covariance, where there is no largest one: the prior variance at the point of
+/// the outcome). `order` is the number of outcomes including this one.
 pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Result<Pivot, GpError> {
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };
     let mut next = FIRST * scale;

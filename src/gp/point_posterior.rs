@@ -403,7 +403,8 @@ mod tests {
         assert_eq!(replaced.log_marginal_likelihood(), plain.log_marginal_likelihood());
         assert_eq!(replaced.information_gain(), plain.information_gain());
         assert!(new().extend(&rows, vec![f64::NAN; 12]).is_err());
-        // A point that cannot be added leaves the posterior as it is: without noise, a point at which it is known already.
+        // Without noise, a second outcome at the same point needs jitter. With a variance of 1e-320 the first jitter, 1e-12
+        // of the variance, rounds to 0, so the point cannot be added and the posterior stays as it is.
         let mut exact = PointPosterior::new(Covariance::squared_exponential(0.5, 1e-320), 3, 0.0, 0.0);
         let before = exact.clone();
         assert!(exact.extend(&rows[..3].repeat(2), vec![0.0; 2]).is_err());

@@ -2,7 +2,8 @@
 //!
 //! With L the Cholesky factor of K_t + noise I, row t of V = L^-1 k_t(.) is computed from the rows before it, for all
 //! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is an entry of V, so that no linear
-//! system is solved. Then mean += v_t w_t and variance -= v_t^2. O(n t) per observation, in one pass over V.
+//! system is solved. Then mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2.
+//! O(n t) per observation, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -33,7 +34,7 @@ pub struct Posterior {
     noise_variance: f64,
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// V.
+    /// The rows of V.
     blocks: Blocks,
     /// L_ts of the new row t, for all earlier rows s.
     factors: Vec<f64>,

@@ -14,7 +14,7 @@ use crate::rng::Stream;
 pub struct GridPrior {
     /// Square root of each dimension's correlation matrix except the last one's, row-major, with its order.
     roots: Vec<(usize, Vec<f64>)>,
-    /// The order of the last dimension, and its square root transposed.
+    /// The order of the last dimension, and the transposed square root of its correlation matrix.
     last: (usize, Vec<f64>),
     sd: f64,
 }

@@ -18,6 +18,7 @@ pub(crate) struct StandardisedHyperparameters {
     pub(crate) mean: f64,
 }
 
+/// Bounds of the hyperparameters, in the units of [`StandardisedHyperparameters`].
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
@@ -35,7 +36,7 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tole
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
 /// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
 /// functions of many inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median
-/// e^-4 and sigma 1. As there, the posterior density of the hyperparameters themselves is maximised, not that of their
+/// e^-4 and sigma 1. As in BoTorch, the posterior density of the hyperparameters themselves is maximised, not that of their
 /// logarithms: the log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) -
 /// sigma^2, the logarithm of its mode.
 ///
@@ -56,7 +57,7 @@ fn priors(d: usize, exact: bool) -> LogNormals {
 }
 
 /// Maximises the posterior density of the hyperparameters, by a local search from the hyperparameters `last`, if given,
-/// and another from the modes of the priors, if none are given or `from_modes` asks for it; returns the better result.
+/// and another from the modes of the priors, if `last` is not given or `from_modes` is true; returns the better result.
 /// Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per evaluation.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The choice of the instruction set of this crate's own loops; results are the same with every one.
+//! The choice of the instruction set of this crate's own loops; results are the same with each of them.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums. On x86-64 it is compiled once for
 //! each [`Level`]. Rust never contracts a * b + c into a fused multiply-add, so wider registers change the
@@ -24,7 +24,7 @@ pub const VARIABLE: &str = "SUBROSA_SIMD";
 /// The level in use as a number; 0 before the first use.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The level in use: the best of this CPU, or a lower one that was forced.
+/// The level in use: the best of this CPU, or a lower one that [`force`] or the environment variable [`VARIABLE`] sets.
 #[inline]
 #[must_use]
 pub fn level() -> Level {
@@ -36,7 +36,8 @@ pub fn level() -> Level {
     }
 }
 
-/// Uses `wanted` from now on, in the whole process, or the best level of this CPU below it; returns the level in use.
+/// Sets the level of the whole process from now on to `wanted` or, if this CPU does not support it, to the best level of
+/// this CPU; returns the level in use.
 pub fn force(wanted: Level) -> Level {
     let level = wanted.min(best());
     LEVEL.store(level as u8, Ordering::Relaxed);

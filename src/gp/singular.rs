@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_rank_gets_orthonormal_vectors_too() {
+    fn rank_deficient_matrices_get_orthonormal_vectors_too() {
         let zero = check(5, 3, &[0.0; 15]);
         assert_eq!(zero.values(), [0.0; 3]);
         // Two equal columns, and one of zeros.
@@ -241,7 +241,7 @@ mod tests {
 
     /// Small singular values have a small relative error too, where the largest is 1e10 or 2e8 times as large.
     #[test]
-    fn small_values_are_accurate_too() {
+    fn small_singular_values_are_accurate_too() {
         // The columns (1e10, 0, 0) and (0, 1, 0) are orthogonal, so the values are exact.
         let found = check(3, 2, &[1e10, 0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(found.values(), [1e10, 1.0]);

@@ -3,7 +3,7 @@
 use super::{Protocol, Ticket};
 use crate::vocab::{PartyId, Span, Time};
 
-/// Identifies a timer, so that it can be cancelled.
+/// Identifies a timer, so that the timer can be cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimerTicket(pub(super) u64);
 
@@ -120,7 +120,7 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// Records a fact in the journal.
-    #[allow(clippy::needless_pass_by_value, reason = "a party states a fact once")]
+    #[allow(clippy::needless_pass_by_value, reason = "a party does not use a fact again")]
     pub fn record(&mut self, fact: P::Fact) {
         self.effects.record(self.me, &fact);
     }

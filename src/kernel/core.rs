@@ -1,5 +1,5 @@
-//! The state of a simulation except its parties: pending events, connections, the medium and virtual time, and how they
-//! change.
+//! The state of a simulation, except for its parties: pending events, connections, the medium and virtual time. The methods
+//! change this state.
 
 use super::context::{Connection, Effects, TimerTable};
 use super::{
@@ -49,10 +49,10 @@ pub(super) enum Pending<P: Protocol> {
 /// The kernel's state of one party.
 #[derive(Clone, Debug)]
 pub(super) struct PartyState<P: Protocol> {
-    /// The place in the event queue of the party's next change of connection.
+    /// The ticket of the party's next change of connection, which is pending in the event queue; `None` if there is none.
     pub(super) switch: Option<Ticket>,
     pub(super) crashed: Option<Memory>,
-    /// Incremented by each crash that loses memory: timers and work from before it are dropped.
+    /// Incremented by each crash that loses memory. Timers and compute times with an earlier number are dropped.
     pub(super) incarnation: u32,
     /// Timers and compute times that ended during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,
@@ -158,7 +158,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             Delivery::Lost(LossCause::SenderOffline)
         };
         if let Delivery::Arrives(at) = fate {
-            // The most frequent case is handled here, which avoids a further move of the message.
+            // The most frequent case is handled here, so that the message is moved once less.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
             self.schedule_arrival(fate, from, to, message, self.now, watch);

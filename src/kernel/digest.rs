@@ -6,8 +6,8 @@ use std::sync::Arc;
 /// instructions.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// A running hash over all data absorbed, in order. Equal digests mean equal data, except for collisions of the hash,
-/// which do not occur in practice.
+/// A running hash over all data that it has absorbed, in order. Equal digests mean equal data, except for collisions of the
+/// hash, which are too improbable to occur in practice.
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
@@ -82,8 +82,8 @@ impl Digest {
         hasher
     }
 
-    /// As [`Self::fingerprint`]. The buffered bytes are hashed by the digest itself, not by a copy, so that a digest of
-    /// which many fingerprints are taken hashes every byte only once.
+    /// As [`Self::fingerprint`]. The buffered bytes are hashed by the hasher of this digest, not by a copy. So every byte is
+    /// hashed only once, even if many fingerprints of a digest are computed.
     pub(super) fn intermediate_fingerprint(&mut self) -> u64 {
         self.hasher.update(&self.buffer[self.hashed..self.filled]);
         self.hashed = self.filled;
@@ -210,7 +210,7 @@ mod tests {
         for (index, piece) in data.chunks(1_009).enumerate() {
             plain.bytes(piece);
             watched.bytes(piece);
-            // Often and rarely, with a full buffer between two of them or without one.
+            // At first after every piece; later after every 31st, so that the buffer becomes full between two fingerprints.
             if index < 20 || index % 31 == 0 {
                 assert_eq!(watched.intermediate_fingerprint(), plain.fingerprint(), "piece {index}");
             }
@@ -219,8 +219,8 @@ mod tests {
         assert_eq!(watched.hex(), blake3::hash(&data).to_hex().to_string());
     }
 
-    /// The bytes of every kind of value: whole numbers and the bits of floats in little-endian order, lengths before what
-    /// has one.
+    /// The bytes of every kind of value: whole numbers and the bits of floats in little-endian order; before a value of
+    /// variable length, its length.
     #[test]
     fn values_are_hashed_as_documented() {
         let hashed = |value: &dyn Digestible| {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(digest.hex(), of(&bytes));
     }
 
-    /// Words that end exactly at the buffer's end, just before it and just after it.
+    /// Words whose last byte is exactly at the end of the buffer, just before it, or just after it.
     #[test]
     fn words_are_hashed_across_the_end_of_the_buffer() {
         for before in [BUFFER_BYTES - 25, BUFFER_BYTES - 24, BUFFER_BYTES - 23, BUFFER_BYTES - 1] {

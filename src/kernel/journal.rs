@@ -15,7 +15,7 @@ pub enum Event<'a, P: Protocol> {
         /// Contents.
         message: &'a P::Message,
     },
-    /// A message was lost, on the way or at a party that is not connected.
+    /// A message was lost; [`LossCause`] lists the possible causes.
     Lost {
         /// Sender.
         from: PartyId,
@@ -83,7 +83,7 @@ pub enum Event<'a, P: Protocol> {
     },
 }
 
-/// Counts over a whole simulation. `sent + doubled = delivered + lost + in flight` at any time.
+/// Counts from the start of a simulation. Between two events, `sent + doubled = delivered + lost + in flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {
     /// Messages sent, without copies.
@@ -103,14 +103,14 @@ pub struct EventCounts {
 /// Largest number of checkpoints that are stored.
 const CHECKPOINTS: usize = 32;
 
-/// The digest at some point of a run: comparing checkpoints shows where two runs begin to differ.
+/// The digest after some number of events. A comparison of checkpoints shows where two runs begin to differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Events so far.
+    /// Number of events so far.
     pub events: u64,
-    /// Virtual time of the last of them.
+    /// Virtual time of the last of these events.
     pub at: Time,
-    /// First 64 bits of the digest of all of them.
+    /// First 64 bits of the digest of these events.
     pub digest: u64,
 }
 
@@ -120,7 +120,7 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One checkpoint for every `every` events; `every` is doubled when there would be too many.
+    /// One checkpoint for every `every` events; `every` is doubled when there would be more than [`CHECKPOINTS`].
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -183,8 +183,8 @@ impl Journal {
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }
 
-    /// Counts and hashes an event. Always inlined: if the kind of event is known to the compiler, counting it is one
-    /// addition.
+    /// Counts and hashes an event. Always inlined: where the compiler knows the kind of event, counting it takes only
+    /// additions.
     #[inline(always)]
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);

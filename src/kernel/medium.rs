@@ -40,7 +40,7 @@ pub enum LossCause {
 /// What happens to a message next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// It arrives at this time (never before it was sent).
+    /// It arrives at this time, which must not be before the present time.
     Arrives(Time),
     /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either
     /// a relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
@@ -68,10 +68,10 @@ pub enum Delivery {
 /// What remains of a party after a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Memory {
-    /// Everything: the party stops, and later continues where it was. Timers and compute times that end meanwhile are
-    /// handled in their order when the party is up again.
+    /// Everything: the party stops, and later continues where it was. Timers that run out and compute times that end during
+    /// the crash are handled in their order when the party has recovered.
     Kept,
-    /// Only what the party had in stable storage. Its timers and the messages that it is processing are dropped, and it
+    /// Only what the party had in stable storage. Its timers and the messages that it is working on are dropped, and it
     /// starts again after the crash.
     Lost,
 }
@@ -113,12 +113,15 @@ pub trait Medium: std::fmt::Debug {
         Span::ZERO
     }
 
-    /// Whether the last call of [`Self::occupied`], which was for this party, has changed the time of the
-    /// party's next change of connection. If so, the pending change is dropped, and [`Self::next_switch`] is
-    /// called again. Called after each job that takes time.
+    /// Whether the last call of [`Self::occupied`], which was for this party, has changed the time of the party's next
+    /// change of connection. If so, the pending change is dropped, and [`Self::next_switch`] is called again. Called after
+    /// each call of [`Self::occupied`] that returned a time above zero.
     fn replanned(&mut self, _party: PartyId) -> bool {
         false
     }
+
+    /// The party has crashed and its memory is lost: it no longer processes the messages that it had received.
+    fn drops_jobs(&mut self, _party: PartyId) {}
 
     /// Whether a connected addressee receives a message that has reached it at `now`; if not, the message is lost.
     fn receives(&mut self, _party: PartyId, _now: Time) -> bool {
@@ -130,8 +133,8 @@ pub trait Medium: std::fmt::Debug {
         true
     }
 
-    /// The next change of the party's connection. Called once at the start, once at each change, after [`Self::replanned`],
-    /// and by [`Simulation::reconnect`](super::Simulation::reconnect).
+    /// The next change of the party's connection; `None` if there is none. Called once at the start, once at each change,
+    /// whenever [`Self::replanned`] returned true, and by [`Simulation::reconnect`](super::Simulation::reconnect).
     fn next_switch(&mut self, _party: PartyId) -> Option<Switch> {
         None
     }
@@ -149,6 +152,9 @@ impl<M: Medium + ?Sized> Medium for Box<M> {
     }
     fn replanned(&mut self, party: PartyId) -> bool {
         (**self).replanned(party)
+    }
+    fn drops_jobs(&mut self, party: PartyId) {
+        (**self).drops_jobs(party);
     }
     fn receives(&mut self, party: PartyId, now: Time) -> bool {
         (**self).receives(party, now)

@@ -9,16 +9,16 @@
 //!
 //! 1. Events are handled in order of virtual time; events of equal time in the order in which they were scheduled.
 //!    Zero delays are allowed.
-//! 2. The effects of a handler take place in the order of its calls; no input that results from them is handled before
-//!    the handler returns, even without delay.
+//! 2. The effects of a handler take place in the order in which it requests them. No input that results from them is
+//!    handled before the handler returns, even if the delay is zero.
 //! 3. If the medium states a compute time for a delivered message ([`Medium::occupied`]), the handler runs when this
 //!    time has passed; otherwise it runs at once. Timers are not delayed by compute times.
 //!
 //! # What a crash does
 //!
-//! A crashed party receives nothing. If its memory is kept, timers and compute times that end during the crash are
-//! held, and are handled in their order when the party has recovered. If its memory is lost, its pending timers and
-//! compute times are dropped, and the party starts again.
+//! Messages that reach a crashed party are lost. If its memory is kept, timers that run out and compute times that end
+//! during the crash are held, and are handled in their order when the party has recovered. If its memory is lost, its
+//! pending timers and the messages that it is working on are dropped, and the party starts again when it has recovered.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context

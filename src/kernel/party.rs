@@ -8,8 +8,8 @@ use std::fmt;
 /// An input of a party.
 #[derive(Clone, Debug)]
 pub enum Input<P: Protocol> {
-    /// The simulation begins. Every party receives this once, in order of ids, before any other input; and again when
-    /// it restarts after a crash that lost its memory.
+    /// The simulation begins. Every party receives this input once, in order of ids, before any other input. A party
+    /// receives it again when it restarts after a crash that lost its memory.
     Start,
     /// A message arrived.
     Message {
@@ -20,8 +20,9 @@ pub enum Input<P: Protocol> {
     },
     /// A timer that the party had set ran out.
     Timer(P::Timer),
-    /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run,
-    /// unless it has crashed: then they are held ([`super::Memory::Kept`]).
+    /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run out
+    /// at their times, except after a crash that keeps its memory ([`super::Memory::Kept`]): then timers that run out are
+    /// held until the party has recovered.
     WentOffline,
     /// The party is connected again. Messages that reached it while it was not connected are lost.
     CameBack,
@@ -68,8 +69,8 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
         None
     }
 
-    /// Changes the settings that may change during a run to those of `fresh`, the same party built with other settings,
-    /// and keeps the state. The default, no change, is for a party whose settings cannot change.
+    /// Takes over those settings of `fresh` that may change during a run, and keeps the state; `fresh` is the same party
+    /// built with other settings. The default changes nothing; it is for a party whose settings cannot change.
     fn adopt(&mut self, fresh: &dyn Any) {
         let _ = fresh;
     }

@@ -7,7 +7,7 @@ use std::fmt;
 pub trait Protocol: Clone + 'static {
     /// Everything that parties can send each other.
     type Message: Payload;
-    /// All timers of parties. A type of its own, so that no party can send a timer as a message.
+    /// All timers of parties. This is a separate type, so that no party can send a timer as a message.
     type Timer: Clone + fmt::Debug + Digestible;
     /// All facts that a party can record in the journal.
     type Fact: Clone + fmt::Debug + Digestible;
@@ -27,7 +27,7 @@ pub trait Payload: Clone + fmt::Debug + Digestible {
     fn label(&self) -> &'static str;
 }
 
-/// A bare number with the headers of IPv4 and UDP, for small simulations.
+/// A message that is a single number, with the headers of IPv4 and UDP; for small simulations.
 impl Payload for f64 {
     fn wire_bytes(&self) -> u64 {
         28 + 8

@@ -1,8 +1,8 @@
-//! The event queue: sorted keys, and a table of events.
+//! The event queue: keys, which determine the order, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped when its turn comes. Slots have a generation number, so an outdated ticket has no effect.
-//! Nothing is allocated once the table has grown to the run's largest number of pending events.
+//! table; its key is skipped when its time comes, and until then it counts as a pending event. Slots have a generation
+//! number, so an outdated ticket has no effect. Nothing is allocated once the tables have reached their largest size.
 
 use super::ladder::{Ladder, Place};
 use crate::vocab::Time;
@@ -85,7 +85,7 @@ mod tests {
         ]
     }
 
-    /// The first event that finds no place is reported, and those before it are kept.
+    /// An event beyond the largest number is dropped and reported, and the events before it are kept.
     #[test]
     fn a_full_queue_says_so() {
         let mut queue = EventQueue::default();

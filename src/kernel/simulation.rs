@@ -9,12 +9,13 @@ use super::{
 use crate::vocab::{PartyId, Span, Time};
 use std::any::Any;
 
-/// Limits that end a run that might otherwise never end.
+/// Limits that end a simulation which might otherwise never end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The simulation ends before the first event that is later than this.
+    /// The simulation ends before the first event that is later than this time.
     pub until: Time,
-    /// Largest number of events at one instant; more is reported as a livelock.
+    /// Largest number of events at one instant, not counting the event that advanced the time to this instant. If there are
+    /// more, the simulation ends with [`KernelError::Livelock`].
     pub events_per_instant: u64,
 }
 
@@ -57,7 +58,7 @@ pub enum KernelError {
         .at.seconds()
     )]
     TooManyPending {
-        /// The instant at which one more was scheduled.
+        /// The virtual time at which an event was dropped because too many were pending.
         at: Time,
     },
 }
@@ -78,13 +79,13 @@ pub struct CannotFork {
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     core: Core<P, M>,
-    /// Number of events handled at the present instant; without the first one, if that advanced the time.
+    /// Number of events handled at the present instant, not counting the event that advanced the time to it.
     in_this_instant: u64,
     begun: bool,
 }
 
 impl<P: Protocol, M: Medium + Clone> Simulation<P, M> {
-    /// A copy in the same state: unless one of the two is changed, both continue with the same events.
+    /// A copy in the same state: unless the copy or the original is changed, both continue with the same events.
     ///
     /// # Errors
     /// [`CannotFork`] names the first party that cannot be copied.
@@ -137,7 +138,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     ///
     /// # Errors
     /// [`KernelError::Livelock`] if more events happen at one instant than `limits` allow;
-    /// [`KernelError::TooManyPending`] if more than 2^24 events are pending.
+    /// [`KernelError::TooManyPending`] if more than 2^24 events are pending. A cancelled timer counts until its time comes.
     pub fn run<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         limits: Limits,
@@ -150,7 +151,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Handles one event, or the start of all parties; returns how the simulation ended, if it has.
+    /// Handles one event, or the start of all parties. Returns how the simulation ended, or `None` if it has not ended.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -221,7 +222,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         &self.core.medium
     }
 
-    /// The medium, for changes between two events.
+    /// The medium, so that a caller can change it between two events.
     pub fn medium_mut(&mut self) -> &mut M {
         &mut self.core.medium
     }
@@ -239,9 +240,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Sets a party's connection at the time `switch.at`, after the medium was changed between two events, and
-    /// schedules the connection's next change anew from the medium. The present time becomes `switch.at`; no event may
-    /// be pending for an earlier time. Returns an ending if the party asked to stop.
+    /// Sets a party's connection at the time `switch.at`, and asks the medium again for the connection's next change. This
+    /// is for a medium that was changed between two events. The present time becomes `switch.at`; no event may be pending
+    /// for an earlier time. Returns [`Ending::Stopped`] if the party asked to stop.
     ///
     /// # Panics
     /// If the present time is after `switch.at`.
@@ -258,7 +259,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         self.switch(party, online, switch.crashed, watch).then_some(Ending::Stopped)
     }
 
-    /// Starts the parties in order; true as soon as one asked to stop, and then the parties after it are not started.
+    /// Starts the parties in order of their ids. If a party asks to stop, returns true and does not start the parties after
+    /// it.
     fn begin<W: FnMut(Time, &Event<'_, P>) + ?Sized>(&mut self, watch: &mut W) -> bool {
         for index in 0..self.parties.len() {
             let party = PartyId(u32::try_from(index).expect("fewer than 2^32 parties"));
@@ -351,7 +353,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Changes a party's connection, or crashes or restarts the party; true if it asked to stop.
+    /// Changes a party's connection, or lets the party crash or recover; true if it asked to stop.
     fn switch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,
@@ -360,7 +362,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         watch: &mut W,
     ) -> bool {
         let states = &mut self.core.states[party.index()];
-        // A crash keeps the kind with which it began, even if a fork has changed the kind meanwhile.
+        // What remains of the memory was decided when the crash began, even if a fork has changed the setting meanwhile.
         let crashed = crashed.map(|kind| states.crashed.unwrap_or(kind));
         let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
         let was_crashed = std::mem::replace(&mut states.crashed, crashed);
@@ -372,6 +374,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
             (None, Some(Memory::Lost)) => {
                 self.core.states[party.index()].incarnation += 1;
                 self.core.work += 1;
+                self.core.medium.drops_jobs(party);
                 false
             }
             (Some(Memory::Lost), None) => {

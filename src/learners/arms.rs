@@ -40,7 +40,8 @@ pub struct BoxModel {
 /// Why a learner cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum BuildError {
-    /// The learner needs the arms' inputs, but they are withheld.
+    /// The learner needs the arms' inputs, but they are withheld, or the covariance is a matrix that was given without
+    /// inputs.
     #[error("{learner} needs the arms' inputs, and they are withheld")]
     NeedsInputs {
         /// Name of the learner.

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
 /// compared with b_t of the current round, as in Chowdhury and Gopalan: the features and their number m change with t,
-/// so that the products of earlier rounds change too, and the proof bounds all of them by one number. v is computed
-/// with the privacy epsilon, where the first printed version has the accuracy.
+/// so the products of earlier rounds change too, and the proof bounds all of them by one number. v is computed with the
+/// privacy epsilon; the first printed version has the accuracy in its place.
 ///
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 ///
@@ -117,7 +117,7 @@ impl AtaGpUcb {
     }
 }
 
-/// Time for a basis with the order-wise constants, relative to one with all arms as features: measured in
+/// Time for a basis with the order-wise constants, as a share of the time that `basis_effort` estimates: measured in
 /// scenarios/users.ron.
 const FEATURES: f64 = 0.1;
 
@@ -133,7 +133,8 @@ impl LearnerRecipe for AtaGpUcb {
     /// The memory and time for drawing a new basis of features for every outcome.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let basis = basis_effort(arms);
-        // The estimate of a basis counts all arms as features. With the constants of the theorem there are nearly as many.
+        // `basis_effort` assumes one feature per arm, but at most 64. With the constants of the theorem, nearly all arms are
+        // in the basis.
         let share = match self.constants {
             Constants::Theorem => 1.0,
             Constants::OrderWise => FEATURES,

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn improvements_are_the_integral() {
+    fn expected_improvements_agree_with_numerical_integrals() {
         // Midpoint rule over z in [-12, 12].
         for (gain, sd) in [(0.3, 1.0), (-2.0, 0.5), (1.0, 0.1), (0.0, 2.0)] {
             let steps = 400_000;

@@ -24,13 +24,13 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder,
-    /// once for each replication.
+    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder:
+    /// once to ask for its version, then at least once for each series of each replication that needs an answer.
     pub command: Vec<String>,
-    /// How long one answer may take, in wall time. Default: 1 min.
+    /// The longest time that one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
-    /// Further files that its answers depend on, relative to the scenario's folder. They are part of the study's
+    /// Further files that the program's answers depend on, relative to the scenario's folder. They are part of the study's
     /// identity, as are the files in `command`: a study with changed files is a different study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,

@@ -39,7 +39,7 @@ impl History {
     }
 
     /// Repeats the whole history of the old learner for `learner`, which replaces it: calls `replay_choice` of `learner`
-    /// for each suggestion, and `observe` for each outcome. `stream` is the learners' stream in its initial state, so that
+    /// for each suggestion, and `observe` for each outcome. `stream` is the learners' stream in its initial state, so
     /// a learner with almost the same settings as the old one ends in almost the same state.
     ///
     /// # Errors

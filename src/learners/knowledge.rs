@@ -68,7 +68,7 @@ pub(super) fn default_delta() -> Delta {
     Delta::new(0.1).expect("0.1 is between 0 and 1")
 }
 
-/// 1, the default of factors and of lambda.
+/// 1, the default of factors, of lambda, and of a and b of `SubWeibull`.
 pub(super) fn default_factor() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }

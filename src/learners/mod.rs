@@ -150,7 +150,7 @@ pub trait LearnerRecipe: Send + Sync {
         true
     }
 
-    /// Whether the learner is a baseline that chooses arms at random, independent of the outcomes.
+    /// Whether the learner is a baseline that chooses arms at random, independently of the outcomes.
     fn ignores_outcomes(&self) -> bool {
         false
     }
@@ -184,7 +184,8 @@ pub trait LearnerRecipe: Send + Sync {
     }
 
     /// beta_t, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior under the model in
-    /// `Arms`; else `None`. If present, bounds of theorems about such learners are shown for this learner too.
+    /// `Arms`; else `None`. `Outsourced` shows bounds on regret only for a learner with both this schedule and a
+    /// [`Self::theorem`].
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         None
     }

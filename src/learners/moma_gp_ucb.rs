@@ -20,7 +20,7 @@ use std::f64::consts::E;
 use std::num::NonZeroU32;
 
 /// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch is
-/// used for estimate j, and the mean is that of the central one of the k estimates (see `middle`), with distances in
+/// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`), with distances in
 /// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
 ///
 /// k = ceil(24 ln(4 e T / delta)). With m features and c the bound on the central moment, `Theorem`: beta_(n+1) =
@@ -67,7 +67,8 @@ pub struct MomaGpUcb {
     /// longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
-    /// k, how often an arm is queried before the next is chosen. Default: ceil(24 ln(4 e T / delta)).
+    /// k, the number of times that a chosen arm is queried before the next arm is chosen.
+    /// Default: ceil(24 ln(4 e T / delta)).
     #[serde(default)]
     pub repetitions: Option<NonZeroU32>,
     /// How the estimates are combined. Default: `Medoid`.

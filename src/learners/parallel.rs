@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 pub enum PendingOutcome {
     /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
-    /// the outcome had been observed. With `GpUcb` this is GP-BUCB (Desautels, Krause and Burdick
+    /// the outcome had been observed; only an `Acquisition` that fits its hyperparameters may change
+    /// them otherwise, since it fits them to these outcomes too. With `GpUcb` this is GP-BUCB (Desautels, Krause and Burdick
     /// 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C); no
     /// bound is shown here. Needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`,
     /// `ThompsonSampling` or `Acquisition`.
@@ -32,8 +33,9 @@ pub enum PendingOutcome {
 
 /// A learner that takes pending questions (questions without an outcome yet) into account. Several
 /// are pending where the workers of `Release` or the users of `Local` are asked at the same time,
-/// and in `Outsourced` with `queries_at_once` above 1. Without `Parallel`, a learner chooses as if
-/// the pending questions had not been asked, and so asks many workers about the same arm.
+/// and in `Outsourced` with `queries_at_once` above 1. Without `Parallel`, every learner
+/// except `Acquisition` chooses as if the pending questions had not been asked; a learner without
+/// randomness then often asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
 /// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a
@@ -105,7 +107,7 @@ impl LearnerRecipe for Parallel {
         let mut problems: Vec<Problem> = self.below(self.inner().problems()).collect();
         let name = self.learner.name();
         if self.learner.get::<Self>().is_some() || !self.inner().programs().is_empty() {
-            let expected = "a learner of this library that can be copied, other than Parallel";
+            let expected = "a learner that is not an external program, other than Parallel";
             problems.push(Problem::wrong("learner", expected, name, "write learner: GpUcb(), for example"));
         } else if self.pending == PendingOutcome::KrigingBeliever && !self.inner().predicts() {
             let expected = "a learner with a posterior mean, for the pending outcomes of KrigingBeliever";
@@ -257,7 +259,7 @@ mod tests {
         }
     }
 
-    /// GP-BUCB by its definition: the mean is that of the observed outcomes, the variance also that of the pending arms.
+    /// GP-BUCB by its definition: the mean counts the observed outcomes only, the variance also counts the pending arms.
     #[test]
     fn a_kriging_believer_of_gp_ucb_is_gp_bucb() {
         let arms = arms();

@@ -16,8 +16,8 @@ pub enum Middle {
 
 /// Largest number of steps of Weiszfeld's iteration.
 const STEPS: usize = 1000;
-/// The iteration ends when the length of the sum of the unit vectors from the centre to the points
-/// is at most this, per point.
+/// The iteration ends when the length of the sum of the unit vectors from the centre to the other points, minus the number
+/// of points at the centre, is at most this times the number of points.
 const STILL: f64 = 1e-12;
 
 /// The robust centre of points that are stored one after the other, with `dimension` coordinates each.

@@ -18,10 +18,10 @@ use std::f64::consts::SQRT_2;
 /// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
-/// Sub-Weibull: b_t = B + (ln(a t) / b)^theta, which an outcome exceeds with probability at most 1/t, and beta_t as for
-/// private outcomes: the proof needs only this probability and the second moment v.
+/// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
+/// at most 1/t. beta_t is that of private outcomes: the proof needs only this probability and the second moment v.
 /// `OrderWise`: beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma is the information gain of the arms
-/// queried.
+/// queried; B, R, s, v and alpha are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
 ///
@@ -138,10 +138,10 @@ impl LearnerRecipe for TgpUcb {
                 };
                 let source = match known.tail {
                     Some(_) => {
-                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
+                        "Zhou and Tan 2021, section 4.3, sub-Weibull: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)) with s the largest prior variance, 1 in the paper"
                     }
                     None => {
-                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)), s = 1 there"
+                        "Chowdhury and Gopalan 2019, TGP-UCB: 2 beta_T sqrt(2 s T gamma_T / ln(1 + s/lambda)) with s the largest prior variance, 1 in the paper"
                     }
                 };
                 Theorem::new(source, self.lambda.get(), formula)
@@ -276,8 +276,8 @@ mod tests {
         }
     }
 
-    /// With a prior variance of 4, the bound is larger by the factor sqrt(4 ln 2 / ln 5) than with a variance of 1, which
-    /// the papers assume; there, the bound of the papers would be too small.
+    /// With a prior variance of 4, the bound is larger by the factor sqrt(4 ln 2 / ln 5) than with a variance of 1. The
+    /// papers assume a variance of 1, so their bound would be too small for a variance of 4.
     #[test]
     fn the_bound_counts_the_prior_variance() {
         let recipe: TgpUcb = ron::from_str("(payoffs: HeavyTailed(central_moment: 3))").unwrap();

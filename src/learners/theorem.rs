@@ -12,7 +12,7 @@ pub struct Theorem {
     pub caveats: Vec<String>,
     /// Noise variance (lambda) for which the information gain is computed, in squared units of the outcome.
     pub noise_variance: f64,
-    /// Whether the bound holds for functions drawn from the learner's model, with normal noise; else it holds for every
+    /// If true, the bound holds for functions drawn from the learner's model, with normal noise; if false, for every
     /// function of bounded norm.
     pub of_the_model: bool,
     formula: Box<dyn Fn(f64, f64) -> f64>,

@@ -54,8 +54,8 @@ impl LearnerRecipe for ThompsonSampling {
         if self.sampling == Sampling::Marginal {
             return posterior.and(Effort::new(0.0, n * t * COVARIANCE));
         }
-        // A factor of the covariance is computed once while there are at most n outcomes, then again for every further
-        // outcome; a draw reads the factor.
+        // Up to n outcomes, the factor of the prior covariance is used, which is computed once. After that, the factor of
+        // the posterior covariance is computed anew for every outcome. A draw multiplies the factor by a vector.
         let factors = 1.0 + outcomes.saturating_sub(arms) as f64;
         let seconds = MULTIPLY * n * n * (n / 6.0 * factors + t) + n * t * COVARIANCE;
         posterior.and(Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, seconds))

@@ -28,7 +28,7 @@ mod tests {
     use crate::vocab::{Finite, NonNegative};
     use std::sync::Arc;
 
-    /// Devices whose speed is correlated with heterogeneity announce their actual speed.
+    /// If the speed of devices is correlated with heterogeneity, each device announces its actual speed.
     #[test]
     fn devices_announce_their_actual_speed() {
         let together = Together {

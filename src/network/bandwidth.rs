@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// The capacity of one direction of a link. Messages are sent one after another, in the order in which they reach the
-/// link.
+/// The capacity of one direction of a link. Messages are sent one at a time, in the order in which they reach the link.
 ///
 /// Example: `Bandwidth(rate: "10Mbit/s", buffer: 64000)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +62,7 @@ impl Access {
     }
 }
 
-/// The state of a line that sends one message at a time: when it will have sent all messages so far.
+/// The state of a line that sends one message at a time: the time at which it has sent all messages so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sender {
     free_at: Time,
@@ -118,8 +117,8 @@ impl Queue {
     }
 
     /// Whether the unsent part of the first message, all messages behind it and a further message of `bytes` bytes fit into
-    /// the buffer. The unsent part is the share of the first message's sending time that is left, so that the rounding of
-    /// times to nanoseconds changes no number of bytes.
+    /// the buffer. The unsent part is the first message's size times the share of its sending time that is left. In this way
+    /// the rounding of times to nanoseconds changes no number of bytes.
     fn fits(&self, now: Time, bytes: u64, buffer: u64) -> bool {
         let all = self.bytes + u128::from(bytes);
         let Some(first) = self.unsent.front() else { return all <= u128::from(buffer) };
@@ -168,7 +167,7 @@ mod tests {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut queue = Queue::default();
         assert_eq!(queue.enter(at(0), 100, slow, Some(200)), Some(at(100)));
-        // 50 bytes are unsent when the rate changes, so 150 more fit; they are sent at the new rate after those.
+        // 50 bytes are unsent when the rate changes, so 150 more fit. They are sent at the new rate after the first 50.
         assert_eq!(queue.enter(at(50), 151, fast, Some(200)), None);
         assert_eq!(queue.enter(at(50), 150, fast, Some(200)), Some(at(115)));
     }

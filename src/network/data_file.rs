@@ -7,18 +7,18 @@ use std::sync::Arc;
 /// The contents of a file, shared by every clone of the recipe; `None` until the file has been read.
 pub(super) type Loaded<T> = Option<Arc<T>>;
 
-/// How to convert FedScale's pickles.
+/// How to convert FedScale's pickles to JSON, for error messages; FILE stands for the path.
 pub(super) const FEDSCALE_PICKLE: &str = "convert it: python3 -c \"import json, pickle; json.dump(pickle.load(open('FILE', 'rb')), \
                                           open('FILE.json', 'w'), default=float)\"";
 
-/// The text of a file, whose path is relative to the folders; `kind` is the expected kind of file ("a CSV file"), for
-/// messages.
+/// The text of a file, whose path is relative to one of the folders of `base`; `kind` is the expected kind of file ("a CSV
+/// file"), for error messages.
 pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String, Problem> {
     let place = base.place(file);
     let wrong =
         |found: String, cure: String| Problem::wrong("file", format!("{kind} that can be read"), found, cure);
     let bytes = std::fs::read(&place).map_err(|error| {
-        let cure = "check the path; it is relative to the scenario's folder, or to that of --data";
+        let cure = "check the path; it is relative to the scenario's folder, or to the folder of --data";
         wrong(format!("{}: {error}", place.display()), cure.to_owned())
     })?;
     // Pickles of protocol 2 and later begin with this byte, which begins no text.
@@ -56,21 +56,21 @@ pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>,
     Ok(cells(file, text, column, MissingCells::REFUSED)?.into_iter().flatten().collect())
 }
 
-/// What is done about the missing cells of a column.
+/// What is done with the missing cells of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissingCells {
-    /// They are errors, like cells that are no numbers; the error states this cure.
+    /// They are errors, like cells that are not numbers; the error message states this cure.
     Refuse(&'static str),
     /// They are read as `None`.
     Read,
 }
 
 impl MissingCells {
-    /// They are errors, like cells that are no numbers.
+    /// They are errors, like cells that are not numbers.
     pub(super) const REFUSED: Self = Self::Refuse("correct the file");
 }
 
-/// Most bad cells of a column that an error message names.
+/// Largest number of bad cells of a column that an error message names.
 const NAMED: usize = 5;
 
 /// The problem of all bad cells of a column, each with its line.

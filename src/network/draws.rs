@@ -6,9 +6,9 @@ use crate::rng::{Key, Stream, open_unit, unit};
 const TOGETHER: usize = 16;
 
 /// The random draws of a link: two random words per message, the first for its latency, the second for its loss.
-/// Message k always uses words 2k and 2k + 1, whatever the models. A link that has carried at most one message stores
-/// only the key of its stream, which takes a tenth of the stream's memory; in a network of a million links, most links
-/// carry at most one message.
+/// Message k (from 0) always uses words 2k and 2k + 1, whatever the models are. A link that has carried at most one message
+/// stores only the key of its stream, which takes a tenth of the stream's memory: in a network of a million links, most
+/// links carry at most one message.
 #[derive(Clone, Debug)]
 pub(super) enum Draws {
     None(Key),
@@ -16,16 +16,17 @@ pub(super) enum Draws {
     Many(Ahead),
 }
 
-/// The draws of a link that has carried several messages. In a network of thousands of links, no link's words are in the
-/// processor's caches when it sends; so the draws of the next message are read one message ahead and kept with the link.
-/// No message waits for its words, since the processor goes on with the message while it fetches the next message's words.
+/// The draws of a link that has carried several messages. In a network of thousands of links, a link's words are usually not
+/// in the processor's caches when a message is sent. Therefore the draws of the next message are read one message ahead and
+/// stored with the link: while the processor handles a message, it can fetch the words of the link's next message.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
     /// The draws of the next message.
     next: (f64, f64),
-    /// Number of messages up to and including the next one, which is also the number of the message after the next one.
+    /// The number, from 0, of the message after the next one; its words are read next.
     read: u64,
-    /// The words of the messages from `read` / [`TOGETHER`] * [`TOGETHER`] on, unless `read` is a multiple of [`TOGETHER`].
+    /// The words of the [`TOGETHER`] messages that include message `read`. If `read` is a multiple of [`TOGETHER`], they
+    /// have not been computed yet.
     words: Box<[[u64; 2]; TOGETHER]>,
     key: Key,
 }
@@ -63,7 +64,7 @@ impl Ahead {
 }
 
 impl Draws {
-    /// Passes over the draws of this many messages.
+    /// Skips the draws of this many messages.
     pub(super) fn skip(&mut self, messages: u64) {
         for _ in 0..messages {
             self.next();

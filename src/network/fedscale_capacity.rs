@@ -9,7 +9,7 @@ use std::path::Path;
 /// The devices of a table, in its order, and their order by compute speed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CapacityTable {
-    /// For each device, the time of an inference in milliseconds per sample, and the rate in the unit of the file's column
+    /// For each device, the time of one inference in milliseconds, and the rate in the unit of the file's column
     /// `communication`; both above 0.
     devices: Vec<(f64, f64)>,
     /// Positions in `devices`, the fastest first.
@@ -50,7 +50,7 @@ impl CapacityTable {
         Ok(Self { devices, by_speed })
     }
 
-    /// The milliseconds per sample and the rate of a party's device; a drawn device is the one at the quantile
+    /// The milliseconds per inference and the rate of a party's device. If the device is drawn, it is the quantile at
     /// `slowness`, in (0, 1), of all devices in descending order of compute speed.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, slowness: f64) -> (f64, f64) {
         let all = self.devices.len();

@@ -9,7 +9,7 @@ use std::path::Path;
 /// An undirected graph without loops and with at most one edge between two nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Graph {
-    /// Names of the nodes, each different.
+    /// Names of the nodes, all different.
     pub(super) nodes: Vec<String>,
     /// Latitude and longitude of each node in degrees, where the file has them.
     pub(super) places: Vec<Option<(f64, f64)>>,
@@ -17,9 +17,9 @@ pub(super) struct Graph {
     pub(super) edges: Vec<(usize, usize, Option<f64>)>,
 }
 
-/// Reads a graph. A node's name is its attribute called `label`, or its id if it has no such attribute; `number` is the
-/// name of the edge attribute to read, if any. Of several edges between two nodes, the one with the smallest number is
-/// kept.
+/// Reads a graph. A node's name is the value of its attribute whose name is `label`, or its id if it has no such attribute.
+/// `number` is the name of the edge attribute to read, if any. Of several edges between two nodes, the one with the smallest
+/// number is kept.
 pub(super) fn read(
     base: &DataFolders,
     file: &Path,
@@ -75,7 +75,7 @@ pub(super) fn read(
         if graph.nodes.contains(&name) {
             let found = format!("a second \"{name}\" at {}", place(node));
             let cure = "name another attribute by `label`, such as label: \"id\" for the ids";
-            return Err(wrong("a name of its own for every node".to_owned(), found, cure));
+            return Err(wrong("a different name for every node".to_owned(), found, cure));
         }
         ids.insert(id, graph.nodes.len());
         graph.nodes.push(name);

@@ -9,7 +9,7 @@ pub(super) const HOUR: u64 = 3_600_000_000_000;
 /// Nanoseconds of a day.
 pub(super) const DAY: u64 = 24 * HOUR;
 
-/// A time zone, and how often parties are in it.
+/// A time zone, and how frequent it is among parties.
 ///
 /// Example: `Zone(utc: 5.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,7 +32,8 @@ impl Zone {
         Self { utc: Finite::new(0.0).expect("0 is finite"), share: one() }
     }
 
-    /// The hours by which a randomly drawn zone is ahead of UTC; `u` in [0, 1) is the uniform draw.
+    /// The hours by which a random zone of the list is ahead of UTC; `u` in [0, 1) is the uniform draw that selects the
+    /// zone.
     pub(super) fn drawn(zones: &[Self], u: f64) -> f64 {
         let all: f64 = zones.iter().map(|zone| zone.share.get()).sum();
         let mut left = u * all;
@@ -112,7 +113,7 @@ impl Hours {
         }
         if self.from == self.until {
             let cure = "let the two hours differ, or leave the hours out";
-            problems.push(Problem::wrong("until", "another hour than `from`", self.until.to_string(), cure));
+            problems.push(Problem::wrong("until", "an hour other than `from`", self.until.to_string(), cure));
         }
         problems
     }

@@ -7,8 +7,8 @@ use super::throughput::{LineOwner, LineRate, RateCurve};
 use crate::rng::Key;
 use crate::vocab::PartyId;
 
-/// A party's number, and the quantile of its device by slowness: in (0, 1), near 1 for the slowest devices. The party's
-/// compute model uses the same quantile.
+/// A party's number, and the place of its device among all devices in order of slowness: in (0, 1), near 1 for the slowest
+/// devices. The party's compute model uses the same place.
 fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
     let drawn = key.child("compute").child(name).stream().open_uniform();
     LineOwner { slowness: party.device(name, key, drawn), number: party.number }
@@ -44,7 +44,7 @@ pub(super) fn access_lines(
         .collect()
 }
 
-/// The rate of the link between two parties; a rate that differs between devices is that of the sender's device.
+/// The rate of the link from one party to another. If the rate differs between devices, it is that of the sender's device.
 pub(super) fn link_rate(
     bandwidth: &Bandwidth,
     names: &[String],

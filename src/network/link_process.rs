@@ -19,7 +19,7 @@ pub(super) struct LinkProcess {
     /// The delay of every message, if it is the same for all messages and none is lost; no random
     /// number is then drawn. `None` otherwise.
     certain: Option<Span>,
-    /// Number of messages for which nothing was drawn.
+    /// Number of messages since the last call of `change` for which nothing was drawn.
     undrawn: u64,
     /// The rate, the size of the buffer, and the messages in it.
     bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,
@@ -35,8 +35,8 @@ pub(super) struct LinkProcess {
     pub(super) ends: (PartyId, PartyId),
 }
 
-/// The losses of one link. Independent losses have no state, so they need no process, which would take further memory
-/// accesses.
+/// The losses of one link. Independent losses have no state, so they need no boxed process, which would cost further
+/// accesses to memory.
 #[derive(Clone, Debug)]
 enum Losses {
     /// The probability with which each message is lost.
@@ -69,8 +69,8 @@ fn certain(link: &Link) -> Option<Span> {
 }
 
 impl LinkProcess {
-    /// The process of a link that has carried no message, with this rate if its bandwidth is limited. `key` is the link's
-    /// node of the seed tree, `row` its row in the statistics.
+    /// The process of a link that has carried no message. `rate` is the link's rate, if its bandwidth is limited. `key` is
+    /// the link's node of the seed tree, `row` its row in the statistics.
     pub(super) fn new(
         link: Link,
         rate: Option<RateCurve>,
@@ -95,8 +95,9 @@ impl LinkProcess {
         }
     }
 
-    /// Takes over the settings of the same link in another network. Random streams continue; the queue continues as long as
-    /// the bandwidth is limited; the loss process starts again if its settings change.
+    /// Takes over the settings of the same link in another network. The stream of delays and losses continues; the stream of
+    /// duplicates continues as long as their probability is above 0; the queue continues as long as the bandwidth is
+    /// limited; the loss process starts again if its settings change.
     pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);
@@ -159,8 +160,8 @@ mod tests {
     use super::*;
     use crate::network::latency::{Constant, Exponential};
 
-    /// A link whose messages all take 5 ms until its latency becomes random: message k then has the same draws as
-    /// message k of a link that was random from the start.
+    /// All messages of a link take 5 ms, until its latency becomes random. From then on, message k has the same draws as
+    /// message k of a link whose latency was random from the start.
     #[test]
     fn draws_that_are_not_needed_are_skipped() {
         let ms = Span::from_millis;

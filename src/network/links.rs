@@ -44,7 +44,8 @@ pub struct Link {
 }
 
 /// Properties of the links from one party or group to another, in this direction only. If several rules name a link, the
-/// last one applies, and it takes no property from the network's `default`.
+/// last of them applies. Properties that a rule does not state have the defaults below; they are not taken from the
+/// network's `default`.
 ///
 /// Example: `LinkRule(from: "server", to: "client", latency: Constant("90ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -261,7 +262,7 @@ impl Network {
         default.chain(rules.filter_map(|(k, rule)| Some((format!("links[{k}]"), rule.bandwidth.as_ref()?))))
     }
 
-    /// Whether every message between these parties certainly takes the same route in both networks, and so passes the same
+    /// True only if every message between these parties takes the same route in both networks, and so passes the same
     /// relays. The result may be false even if all routes are equal.
     #[must_use]
     pub fn same_routes(&self, other: &Self, names: &[String], traits: &[PartyTraits]) -> bool {
@@ -277,7 +278,7 @@ impl Network {
         // be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
-        // A set, since the names in the rules are looked up for each link, and there can be one for each pair of parties.
+        // A set, since the names in the rules are looked up for each link, and there can be a link for each pair of parties.
         let named: &[String] = if self.links.is_empty() { &[] } else { population.names };
         let parties: BTreeSet<&str> = named.iter().map(String::as_str).collect();
         let uniform = self.links.is_empty() && !self.default.latency.as_dyn().differs_between_links();

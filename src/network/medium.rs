@@ -117,10 +117,11 @@ impl NetworkMedium {
 
     /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
-    /// Messages in transit arrive, or are lost, as decided before. If a party's availability or an outage changes, it is
-    /// started again at time zero, with the first words of its stream, and advanced to `at`; availabilities and outages that
-    /// do not change continue. Returns the parties whose availability changed, or all parties if an outage changed
-    /// (even parties of groups without an outage), each with the state of its connection at `at`.
+    /// A message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
+    /// availability or an outage changes, it is started again at time zero, with the first words of its stream, and advanced
+    /// to `at`; availabilities and outages that do not change continue. Returns the parties whose availability
+    /// changed, or all parties if an outage changed (even parties of groups without an outage), each with the state of its
+    /// connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -263,6 +264,12 @@ impl Medium for NetworkMedium {
         std::mem::take(&mut self.replanned)
     }
 
+    fn drops_jobs(&mut self, party: PartyId) {
+        if let Some(worker) = &mut self.workers[party.index()] {
+            worker.drop_jobs();
+        }
+    }
+
     fn receives(&mut self, party: PartyId, _: Time) -> bool {
         self.connections[party.index()].receives()
     }
@@ -286,8 +293,8 @@ mod tests {
     use crate::network::topology::Mesh;
     use crate::vocab::Probability;
 
-    /// Two parties that receive each message with probability 1/2, a third that is alternately online and offline, and
-    /// two blackouts of one group: if only a blackout changes, all else continues as in the unchanged network.
+    /// Two parties that receive each message with probability 1/2, a third party that is alternately online and offline, and
+    /// two blackouts of one group. If only a blackout changes, everything else continues as in the unchanged network.
     #[test]
     fn a_fork_that_changes_a_blackout_leaves_all_else_as_it_was() {
         let network = |until: u64| {

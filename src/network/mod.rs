@@ -1,9 +1,10 @@
-//! The network between parties: latency, loss, availability and topology, together a [`crate::kernel::Medium`].
+//! The network between parties: latency, loss, bandwidth, topology, and the availability and compute time of parties.
+//! Together they form a [`crate::kernel::Medium`].
 //!
-//! Each model is one file, and a scenario states models as recipes. The random numbers of each link, and of each party,
-//! come from a stream of their own in the seed tree, so a change of one link changes no draw of another: message k of a
-//! link always uses the same words of that link's stream. (Whether a message is duplicated, and the delay of the copy,
-//! are decided by two words of a second stream of the link, which begins with the first message that may be duplicated.)
+//! Each model is in one file, and a scenario states models as recipes. Each link and each party has random streams of its
+//! own in the seed tree, so a change of one link changes no draw of another link. Message k of a link always uses the same
+//! words of that link's stream. (Whether a message is duplicated, and the delay of the copy, are decided by two words of a
+//! second stream of the link, which begins with the first message that may be duplicated.)
 
 pub mod availability;
 pub mod compute;

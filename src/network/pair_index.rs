@@ -4,7 +4,7 @@
 
 use crate::vocab::PartyId;
 
-/// Largest number of parties for which every pair has a place in a table, which then takes 128 KiB.
+/// Largest number of parties for which every pair has a place in a table. The table then takes at most 128 KiB.
 const SMALL: usize = 181;
 /// Marks a pair without a link.
 const NONE: u32 = u32::MAX;
@@ -17,7 +17,7 @@ pub(super) struct LinkIndex {
     /// Positions of the links of all pairs that have a place here: in a star the hub with each party, in a small
     /// network all pairs.
     direct: Vec<u32>,
-    /// All other pairs.
+    /// Positions of the links of all other pairs.
     others: PairIndex,
 }
 
@@ -62,7 +62,8 @@ impl LinkIndex {
 /// Positions by pair in a hash table.
 #[derive(Clone, Debug, Default)]
 struct PairIndex {
-    /// The key of a link, which is never 0 (0 marks an empty place), and its position. The length is a power of two, or 0.
+    /// The key of each link, which is never 0 (0 marks an empty place), and its position. The table's length is a power of
+    /// two or 0.
     table: Vec<(u64, usize)>,
     len: usize,
 }

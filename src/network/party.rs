@@ -19,7 +19,7 @@ struct Cause {
     process: Box<dyn AvailabilityProcess>,
     online: bool,
     next: Option<Switch>,
-    /// The change after the next one; `None` if there is none, or if it has not been computed.
+    /// The change after `next`; `None` if there is no such change, or if it has not been computed.
     after: Option<Switch>,
     /// Whether `after` has been computed.
     asked: bool,
@@ -41,7 +41,7 @@ impl Cause {
     }
 }
 
-/// A party's connection: it is online while no cause makes it offline.
+/// A party's connection: the party is online while no cause makes it offline.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     /// The party's own availability first, then the outages of its group.
@@ -71,8 +71,9 @@ impl Connection {
         self.causes[0].process.receives()
     }
 
-    /// Takes note that the party, at `now`, was given work that begins at `begins` and lasts this long. Returns true if
-    /// the work replaces the next change of its connection; [`Self::next_switch`] then returns the new change.
+    /// Informs the party's availability that the party, at `now`, was given work that begins at `begins` and lasts for
+    /// `for_time`. Returns true if this may change the times at which the connection changes next; [`Self::next_switch`]
+    /// then returns the new next change.
     pub(super) fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let cause = &mut self.causes[0];
         if !cause.process.works(now, begins, for_time) {
@@ -86,9 +87,9 @@ impl Connection {
         true
     }
 
-    /// Replaces this connection, from `at` on, by the connection `fresh` of another network, advanced to that time. A cause
-    /// that both connections have, and for which `same` is true, keeps its present state and its random draws. Returns the
-    /// state at `at`.
+    /// Replaces this connection, from `at` on, by the connection `fresh` of another network, which is advanced to that time.
+    /// A cause that both connections have, and for which `same` is true, keeps its present state and its random draws.
+    /// Returns the state of the connection at `at`.
     pub(super) fn change_to(
         &mut self,
         mut fresh: Self,
@@ -131,7 +132,7 @@ impl Connection {
         self.causes[due].advance();
     }
 
-    /// The next change of any cause, after which the connection may be the same as before; `None` if there are no more.
+    /// The connection after the next change of any cause, which may be the same as before; `None` if no more changes follow.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         self.apply();
         let due = (0..self.causes.len())
@@ -172,7 +173,7 @@ impl AccessLine {
         self.rate.is_some()
     }
 
-    /// The time at which a message that arrives at `now` has passed the line. Calls are in order of time.
+    /// The time at which a message that reaches the line at `now` has passed it. Calls must be in order of time.
     pub(super) fn departure(&mut self, now: Time, bytes: u64) -> Time {
         match &self.rate {
             Some(rate) => self.sender.send(now, bytes, rate).1,
@@ -181,13 +182,15 @@ impl AccessLine {
     }
 }
 
-/// A party's work on the messages that it receives: all servers take their jobs from one queue, each one job at a time.
+/// A party's work on the messages that it receives. Its servers take jobs from one queue, and each server works on one job
+/// at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,
     slowness: f64,
     stream: Stream,
-    /// When each server that has worked becomes free, the earliest first; a server without an entry is free.
+    /// For each server that has worked, the time at which it becomes free, the earliest first. A server without an entry is
+    /// free.
     free_at: BinaryHeap<Reverse<Time>>,
 }
 
@@ -210,6 +213,11 @@ impl Worker {
     /// servers, those that become free first are removed when the next job arrives.
     pub(super) fn change_to(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
+    }
+
+    /// Drops all jobs: every server is free.
+    pub(super) fn drop_jobs(&mut self) {
+        self.free_at.clear();
     }
 
     /// How long a job of `work` units takes, and the time from `now` until it is done, including its wait for a free server.

@@ -26,15 +26,15 @@ pub struct PartyTraits {
 }
 
 impl PartyTraits {
-    /// The party's quantile in the distribution of a quantity, if that depends on other quantities; see
+    /// The party's level in the distribution of a quantity; `None` if the quantity does not depend on other quantities. See
     /// [`Together::level`].
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, name: &str, network: Key) -> Option<f64> {
         self.together.as_ref()?.level(quantity, name, network)
     }
 
-    /// The quantile of the party's device in the distribution of devices by slowness, in (0, 1), near 1 for the slowest. The
-    /// party's compute model computes the slowness from this quantile, which is `drawn` unless the party's speed depends on
+    /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
+    /// The party's compute model computes the slowness from this number. It is `drawn`, unless the party's speed depends on
     /// other quantities.
     #[must_use]
     pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {

@@ -5,7 +5,7 @@ use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The file of a recording, the names of its columns, and their units.
+/// A file with a recording: its path, the names of its columns, and the units of time.
 #[derive(Debug)]
 pub(super) struct RecordingFile<'a> {
     pub(super) file: &'a Path,
@@ -15,7 +15,7 @@ pub(super) struct RecordingFile<'a> {
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
-    /// What is done about rows without a value. With `Read` they are skipped, and the value before them continues to hold.
+    /// What is done with rows without a value. With `Read` they are skipped, and the value before them continues to hold.
     pub(super) missing: MissingCells,
 }
 
@@ -76,7 +76,7 @@ impl Recording {
         Self { steps: Arc::new(steps), ..self }
     }
 
-    /// The value at the time `at`, if `offset` of the recording has passed when the run begins.
+    /// The value at the time `at` of a run that begins when the time `offset` of the recording has passed.
     pub(super) fn at(&self, at: Time, offset: Span) -> f64 {
         let passed = Span::from_nanos(at.nanos().saturating_add(offset.nanos()));
         let place = Span::from_nanos(passed.nanos() % self.length.nanos().max(1));
@@ -100,7 +100,7 @@ impl Recording {
     }
 }
 
-/// The problem of a column, at the field that names the column.
+/// Moves the problem of a column to the field of the scenario that names the column.
 fn at(problem: Problem, field: &str) -> Problem {
     if problem.path == "column" { Problem { path: field.to_owned(), ..problem } } else { problem }
 }

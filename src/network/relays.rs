@@ -27,7 +27,7 @@ impl Relays {
     }
 
     /// The relays of messages between these two parties in either direction, in order of their ids, without the two
-    /// parties themselves. Routes do not depend on which parties are online, so the relays are always the same.
+    /// parties themselves. Routes do not depend on which parties are online, so the relays are the same at all times.
     pub fn between(&mut self, one: PartyId, other: PartyId) -> Vec<PartyId> {
         let mut found = self.on_the_way(one, other);
         found.extend(self.on_the_way(other, one));

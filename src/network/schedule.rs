@@ -1,8 +1,10 @@
-//! Schedules of settings that change at stated times: which step holds when, and for which share of the time.
+//! Settings that change at stated times: which step of a schedule holds at a time, and for which share of the time each step
+//! holds.
 
 use crate::vocab::{Problem, Span, Time};
 
-/// The number of the step that holds at a time; the steps begin at ascending times, the first one at 0.
+/// The number of the step, from 0, that holds at the time `at`. The steps begin at the ascending times `begins`, the first
+/// of which is 0; with `every`, the schedule is repeated with this period.
 pub(super) fn step(
     begins: impl DoubleEndedIterator<Item = Span> + ExactSizeIterator,
     every: Option<Span>,

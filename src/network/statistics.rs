@@ -19,7 +19,7 @@ pub struct LinkStatistics {
 
 /// Number of messages for each latency in nanoseconds, as a list or as a histogram. A histogram takes tens of kilobytes
 /// even for a few messages, and there may be many replications. So statistics that are read from a file stay a list until
-/// messages are added or a quantile is computed.
+/// messages are added.
 #[derive(Clone, Debug)]
 enum Latencies {
     Listed(Box<[(u64, u64)]>),
@@ -99,7 +99,8 @@ impl LinkStatistics {
         self.latency.find(|latency| (!latency.is_empty()).then(|| latency.value_at_quantile(q) as f64 / 1e9))
     }
 
-    /// Adds another run's measurements of the same link. All counts are added exactly, so the order of runs has no effect.
+    /// Adds the measurements of another replication for the same link. Counts are whole numbers, so the order in which
+    /// measurements are added has no effect.
     pub fn merge(&mut self, other: &Self) {
         match &other.latency {
             Latencies::Listed(listed) if listed.is_empty() => {}
@@ -142,10 +143,10 @@ impl<'de> Deserialize<'de> for LinkStatistics {
 /// Statistics of all links, in the order of the parties or groups; links that [`Self::merge`] has added are last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct NetworkStatistics {
-    /// Sender, addressee, and the statistics between them. In networks of more than 32 parties, the parties of a group are
-    /// counted together under the group's name, and the parties without a group under "others"; only the hub of a star keeps
-    /// its own name. If a group is called "others", the label of the parties without a group is "others (no group)"; if a
-    /// group is called like the hub, the hub's label is "NAME (hub)".
+    /// Sender, receiver, and the statistics of the link between them. In networks of more than 32 parties, the parties of a
+    /// group are counted together under the group's name, and the parties without a group under "others"; only the hub of a
+    /// star keeps its own name. If a group is called "others", the label of the parties without a group is "others (no
+    /// group)"; if a group has the name of the hub, the hub's label is "NAME (hub)".
     pub links: Vec<(String, String, LinkStatistics)>,
 }
 
@@ -160,7 +161,7 @@ impl NetworkStatistics {
         total
     }
 
-    /// Adds another run's measurements of the same network, link by link.
+    /// Adds the measurements of another replication for the same network, link by link.
     pub fn merge(&mut self, other: &Self) {
         for (from, to, statistics) in &other.links {
             match self.links.iter_mut().find(|(f, t, _)| f == from && t == to) {
@@ -171,7 +172,7 @@ impl NetworkStatistics {
     }
 }
 
-/// Largest network that reports parties by name; larger ones report groups.
+/// Largest number of parties of a network that is reported party by party; a larger network is reported by groups.
 const NAMED_PARTIES: usize = 32;
 
 /// The name under which each party is reported: its own name, or its group's name if there are many parties.
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_has_a_name_of_its_own() {
+    fn all_rows_have_different_names() {
         use crate::network::population::PartyTraits;
         use crate::network::topology::Star;
         // 40 parties: a hub with the name of a group, parties of two groups, and parties without a group.

@@ -16,8 +16,8 @@ pub enum PartyQuantity {
     /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`, `FlashTrace`, `FedScaleTrace`:
     /// the share of time for which the recorded device is available).
     Availability,
-    /// How much the agent's objective differs from the others', in `Federated`: the root mean square over all points of
-    /// the difference between its objective and the mean of all agents' objectives.
+    /// How much the agent's objective differs from the other agents' objectives, in `Federated`: the root mean square, over
+    /// all points, of the difference between its objective and the mean of all agents' objectives.
     Heterogeneity,
     /// How many records the agent holds, in `Federated`, where an objective's records belong to agents (`agent` or `split`).
     DataSize,
@@ -51,14 +51,14 @@ impl PartyQuantity {
 
 /// Quantities of the parties of a group that depend on each other, such as slow devices that hold unusual data.
 ///
-/// A Gaussian copula: every party draws one standard normal number per quantity, once per replication, with the stated
-/// correlations, and takes the same quantile of the quantity's own distribution. So each quantity keeps its distribution
-/// exactly, and only the dependence changes. The rank correlation (Spearman's) of two quantities with correlation r is
-/// 6 / pi asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could
-/// be inverted; instead, the objectives (and the noises) that the group's agents drew are reassigned among them by rank:
-/// the agent with the largest normal number for `Heterogeneity` gets the objective that is furthest from the mean of all
-/// agents' objectives, for `DataSize` the objective with the most records, and for `Noise` the largest noise. Quantities
-/// that are not named stay independent.
+/// A Gaussian copula: once per replication, every party draws one standard normal number per quantity, with the stated
+/// correlations. If the number is the quantile of the normal distribution at u, the party's value is the quantile of the
+/// quantity's own distribution at u. So each quantity keeps its distribution exactly, and only the dependence changes. The
+/// rank correlation (Spearman's) of two quantities with correlation r is 6 / pi asin(r / 2): -0.58 for r = -0.6.
+/// `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be inverted. Instead, the objectives
+/// (and the noises) that the group's agents drew are reassigned among them by rank: the agent with the largest normal number
+/// for `Heterogeneity` gets the objective that is furthest from the mean of all agents' objectives, for `DataSize` the
+/// objective with the most records, and for `Noise` the largest noise. Quantities that are not named stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.
@@ -78,7 +78,7 @@ pub struct Together {
 }
 
 /// Largest pivot of the Cholesky factorisation that counts as 0; the entries below such a pivot may be as large as the
-/// square root of this number. This allows for correlations that are rounded to some digits.
+/// square root of this number. So matrices are accepted whose correlations were rounded to several digits.
 const ROUNDING: f64 = 1e-9;
 /// The largest number below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
@@ -118,9 +118,10 @@ impl Together {
         Some(root)
     }
 
-    /// A party's quantile in the distribution of a quantity, in (0, 1). The higher it is, the faster or the more
-    /// available is the party, or the more its objective differs, the more records it has, or the larger is its noise.
-    /// `None` if the quantity is not named. `network` is the node of the seed tree for the network.
+    /// A party's level in the distribution of a quantity: the party's value is the quantile at this level, in (0, 1). The
+    /// higher the level, the faster or the more available the party is, or the more its objective differs, the more records
+    /// it has, or the larger its noise is. `None` if the quantity is not named. `network` is the node of the seed tree for
+    /// the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;
@@ -137,8 +138,8 @@ impl Together {
         self.of.contains(&quantity)
     }
 
-    /// The quantities of agents' data that are named with a correlation other than 0 to speed or availability, so that
-    /// the times of messages reveal something about data.
+    /// The quantities of agents' data whose correlation with speed or availability is stated and not 0. The times of
+    /// messages then reveal something about these data.
     #[must_use]
     pub fn revealed_by_times(&self) -> Vec<PartyQuantity> {
         let tied = |i: usize| {
@@ -200,8 +201,8 @@ impl Together {
                     "write at least {least:.4}: {n} quantities cannot all be less correlated with each other"
                 )
             } else {
-                "bring the correlations nearer to 0: if two quantities are each close to a third, they are close to each \
-                 other"
+                "bring the correlations nearer to 0: two quantities that are each strongly correlated with a third one are \
+                 also correlated with each other"
                     .to_owned()
             };
             problems.push(Problem::wrong(

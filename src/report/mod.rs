@@ -86,7 +86,7 @@ pub enum Detail {
 /// The properties of a terminal, and how much of a report it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Its columns.
+    /// Its width in columns.
     pub width: usize,
     /// Whether curves are shown as block characters.
     pub sparklines: bool,
@@ -138,13 +138,14 @@ pub fn json(document: &impl Serialize) -> String {
     text
 }
 
-/// The results of a dry run as text.
+/// The results of a dry run as text, no wider than `width` columns.
 #[must_use]
 pub fn dry_text(plan: &Plan, all: &[DrySeries], width: usize) -> String {
     render_text::document(&sections::dry::document(plan, all), width)
 }
 
-/// The comparison of all branches of a fork.
+/// The comparison of the branches of a fork as text, no wider than `width` columns. `at` is the point of the fork in words,
+/// such as "after round 20".
 #[must_use]
 pub fn fork_text(plan: &Plan, at: &str, forked: &Forked, width: usize) -> String {
     render_text::document(&sections::fork::document(plan, at, forked), width)

@@ -80,7 +80,7 @@ fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
 }
 
 /// An upper bound on epsilon with three significant digits but at most six decimal places, rounded up: `0.0998`, `16.5`,
-/// `185`. From 1e7 on it has an exponent.
+/// `185`. Below 1e7 all digits before the decimal point are kept (`12346`); from 1e7 on it has an exponent.
 #[must_use]
 pub(super) fn bound(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {

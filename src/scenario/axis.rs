@@ -11,7 +11,7 @@ use super::tree;
 pub struct VariedValue {
     /// Its name: the name of the `Each`, or the path.
     pub name: String,
-    /// The paths of its places.
+    /// The path of each place.
     pub paths: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Document {
     ///
     /// # Errors
     /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have
-    /// different values, so that no single value can replace all of them.
+    /// different values: then no single value can replace all of them.
     pub fn varied(&self, overrides: &[String], wanted: &str) -> Result<VariedValue, Diagnostics> {
         let edited = self.overridden(overrides)?;
         let expansion = expand(&edited).map_err(|problems| self.diagnostics(problems))?;
@@ -48,7 +48,7 @@ impl Document {
                 let listed = |index: usize| shown(index).cloned().collect::<Vec<_>>().join(", ");
                 let problem = Diagnostic::new(
                     Place::Whole,
-                    format!("the Each called \"{wanted}\" have different values, so that no single value can replace all of them"),
+                    format!("the Each called \"{wanted}\" have different values, so no single value can replace all of them"),
                 )
                 .expected(format!("the values {}, as at {}", listed(0), first.path))
                 .found(format!("{} at {}", listed(other), named[other].path))

@@ -62,7 +62,8 @@ pub struct Field {
     pub required: bool,
 }
 
-/// All families, in the order in which they occur in a scenario, then those of the file of `subrosa account`.
+/// The main families and structures, in the order in which they occur in a scenario, then those of the file of `subrosa
+/// account`. [`parts`] has the others.
 #[must_use]
 pub fn families() -> Vec<Family> {
     let root = language();
@@ -71,9 +72,10 @@ pub fn families() -> Vec<Family> {
     FAMILIES.iter().map(|(name, key)| family(&root, name, key)).chain(of_account).collect()
 }
 
-/// All smaller types that a scenario may use inside members of families: structures and choices, in the order of their first
-/// use in [`families`]. Types with the same name are distinguished by the member that uses them ("Series of Local"). If
-/// these members have the same name too, as `Mixture` of latency and `Mixture` of noise, the title occurs twice.
+/// All further types that a scenario may use inside members of families: structures, choices and smaller families, in
+/// the order of their first use in [`families`]. Types with the same name are distinguished by the member that uses them
+/// ("Series of Local"). If these members have the same name too, as `Mixture` of latency and `Mixture` of noise, the
+/// title occurs twice.
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();
@@ -136,7 +138,7 @@ pub(super) fn example_of(name: &str) -> Option<String> {
     members.find(|member| member.name == name)?.example.clone()
 }
 
-/// The families by name, each with the schema key of its type.
+/// The families and structures that [`families`] lists, by name, each with the schema key of its type.
 const FAMILIES: &[(&str, &str)] = &[
     ("scenario", "Scenario"),
     ("network", "Network"),

@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// Only [`Scenario::check`] returns one:
+/// A program gets one only from [`Scenario::check`] or, for the cells of a study, from
+/// [`Document::cells`](super::Document::cells):
 /// ```
 /// use subrosa::objectives::Resources;
 /// use subrosa::scenario::{Draft, Scenario};
@@ -59,7 +60,8 @@ impl Scenario {
     /// network.
     ///
     /// # Errors
-    /// All problems at once.
+    /// All problems of the first step that finds any. The steps are: limits, names, files and programs; then parties,
+    /// network, objective, protocol and budget; then what depends on the size of the objective, such as the number of arms.
     pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
         Self::check_with_known_parts(draft, &mut CheckedParts::new(resources), None)
     }
@@ -149,7 +151,7 @@ impl Scenario {
         Extent { always_the_same, continued_by_surrogate, ..of.extent(resources).at(&path) }
     }
 
-    /// What is wrong with the protocol for these parties and an objective of this size.
+    /// The problems of the protocol with these parties and an objective of this size.
     fn problems_of_size(&self, stage: &ReplicationSetup, extent: &Extent) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let placed = |problem: Problem| match problem.path.strip_prefix('/') {
@@ -185,8 +187,8 @@ impl Scenario {
         &self.world.network
     }
 
-    /// Sets another number of replications, from 1 to `MAX_REPLICATIONS`. No other check depends on this number, so the
-    /// scenario stays valid.
+    /// Sets another number of replications, from 1 to `MAX_REPLICATIONS`. No check of the scenario depends on this number,
+    /// so the scenario stays valid. Whether the run then fits the memory limit ([`Demand`]) is not checked again.
     pub(crate) fn set_replications(&mut self, count: NonZeroU64) {
         debug_assert!(count.get() <= limits::MAX_REPLICATIONS, "the command line lets no more through");
         self.draft.replications = count;
@@ -198,7 +200,7 @@ impl Scenario {
         self.world.stage(&self.draft, instance)
     }
 
-    /// The scenario as RON, with every default written out.
+    /// The scenario as RON, with defaults written out. Some fields are left out if they are empty or absent.
     #[must_use]
     pub fn resolved(&self) -> String {
         let config = ron::ser::PrettyConfig::new().struct_names(true).extensions(super::EXTENSIONS);
@@ -208,7 +210,8 @@ impl Scenario {
         text
     }
 
-    /// All problems. Parties, network and objective are checked only if they are new, that is, not those of an earlier cell.
+    /// The problems of the second step of [`Self::check`]. Parties, network and objective are checked only if they are new,
+    /// that is, not those of an earlier cell.
     fn problems(
         &self,
         resources: &Resources,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::Deserialize;
 use std::ops::Range;
 
-/// Number of cells for which a thread of their own saves time.
+/// Smallest number of cells for which a thread of their own saves time.
 const PER_THREAD: usize = 100;
 
 /// A cell: its scenario, or what is wrong with it.
@@ -24,7 +24,7 @@ pub(super) fn checked_cells(
     resources: &Resources,
     most: usize,
 ) -> Vec<CheckedCell> {
-    // Cells that read a file in the same way read it once.
+    // Cells that read a file in the same way usually read it once.
     let resources = Resources { contents: KeptFiles::kept(), ..resources.clone() };
     let count = expansion.count();
     let threads = usize::try_from(resources.limits.threads).unwrap_or(usize::MAX);

@@ -6,7 +6,7 @@ use crate::vocab::{Effort, Memory, Problem};
 /// The memory and time that the replications of a cell take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// Memory and time of the work that all of them share.
+    /// Memory and time of the work that all replications share.
     pub shared: Effort,
     /// Memory and time of the work of each replication.
     pub each: Effort,
@@ -18,12 +18,12 @@ const PROGRAM: f64 = 14.0 * 1_048_576.0;
 /// Bytes of a cell: its text, its parties, its place in tables.
 const CELL: f64 = 12_000.0;
 
-/// Bytes of a cell's curves in the report, per byte of one replication's record.
+/// Bytes that a cell's curves take in the report, for each byte of one replication's record.
 const CURVES: f64 = 3.3;
 
 impl Demand {
-    /// Largest number of bytes in use while this cell, one of `cells`, runs `replications` replications on `threads`
-    /// threads.
+    /// An estimate of the largest number of bytes in use while this cell, one of `cells`, runs `replications` replications
+    /// on `threads` threads.
     #[must_use]
     pub fn bytes(&self, replications: u64, cells: usize, threads: u64) -> f64 {
         let jobs = replications.saturating_mul(cells as u64).min(threads) as f64;

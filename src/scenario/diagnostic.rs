@@ -28,10 +28,10 @@ impl Place {
     }
 }
 
-/// One thing that is wrong.
+/// One error in a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it is.
+    /// The place of the error.
     pub place: Place,
     /// The path of the field, if known.
     pub path: Option<String>,

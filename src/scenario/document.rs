@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// A checked cell of a study: the name and the value of each axis, and the scenario with these values.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
-/// Number of problems after which no further cell is checked, since all cells usually have the same mistake.
+/// No further cell is checked after more than this many problems, since all cells usually have the same mistake.
 const MAX_PROBLEMS: usize = 200;
 /// Name of the type that a scenario file holds.
 const SCENARIO: &str = "Scenario";
@@ -114,14 +114,14 @@ impl Document {
         &self.text
     }
 
-    /// Whether it is written in JSON, not in RON.
+    /// Whether the document is written in JSON, not in RON.
     #[must_use]
     pub fn is_json(&self) -> bool {
         is_json(&self.text)
     }
 
-    /// The text of the value at a path in RON, such as `protocol.series[0]`; `None` if the text cannot be read or has no
-    /// such value.
+    /// The text, in RON, of the value at a path such as `protocol.series[0]`; `None` if the document cannot be read or has
+    /// no such value.
     #[must_use]
     pub fn value(&self, path: &str) -> Option<String> {
         let edited = self.edited().ok()?;
@@ -224,8 +224,10 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// The first syntax error or, for each cell, up to 20 type errors or else all its other errors. No further cell is
-    /// checked after more than 200 errors.
+    /// The first syntax error; or the errors of the overrides; or, for each cell, up to 20 type errors or, without any, the
+    /// problems that [`Scenario::check`] returns. Without any of these, one cell that differs from the first in a field that
+    /// must be the same in all cells, or that needs more memory than the limit. Also names in `at` that are the name of no
+    /// `Each`. No further cell is checked after more than 200 errors.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

@@ -67,14 +67,15 @@ fn one() -> NonZeroU64 {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename = "Party")]
 pub struct PartyDraft {
-    /// How many such parties there are. With a count they are called `name-1`, `name-2`, .., and belong to the group
-    /// `name` unless another is given. Default: one, called `name`.
+    /// Number of parties that this entry describes. With a count they are called `name-1`, `name-2`, .., and belong to the
+    /// group `name` unless another group is given. Default: one, called `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<NonZeroU32>,
     /// When the party is connected. Default: always.
     #[serde(default)]
     pub availability: AvailabilityModel,
-    /// The group of the party, for link rules, outages and clusters. Default: none.
+    /// The group of the party, for link rules, outages, delays between sites and the topology `Clusters`.
+    /// Default: none; for an entry with a `count`, the name of the entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
     /// Compute time for each message that the party receives. Default: no time.
@@ -113,7 +114,7 @@ impl PartyDraft {
         }
     }
 
-    /// The problems of its models, each checked on its own.
+    /// The problems of the party's models, each checked on its own, and of `together`.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         let availability = self.availability.as_dyn().problems().into_iter().map(|p| p.below("availability"));
@@ -199,7 +200,7 @@ pub struct PrivacyDraft {
     /// Default: the sum of the deltas that are claimed for the releases, else 1e-5; for a whole study, 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
-    /// A limit on the privacy loss of each unit towards each observer. Default: no limit.
+    /// A limit on the privacy loss of each unit towards each observer in one run. Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Budget>,
 }

@@ -19,7 +19,7 @@ pub(super) struct Sweep {
     pub(super) values: Vec<Choice>,
 }
 
-/// One value of an `Each`: its text, its place if it is written in the text, and the value itself.
+/// One value of an `Each`: its text or label, its place if it is written in the text, and the value itself.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) shown: String,
@@ -35,6 +35,7 @@ impl Choice {
     }
 }
 
+/// Collects every `Each` in a value, and the problems of those that are wrong; `path` is the path of the value.
 pub(super) fn collect(
     node: &Node,
     text: &str,

@@ -18,7 +18,7 @@ pub fn changeable(base: &Draft) -> Vec<String> {
     CHANGEABLE.iter().map(|&path| path.to_owned()).chain(own).collect()
 }
 
-/// The paths at which a branch differs from the scenario although it must not.
+/// The paths at which a branch differs from the scenario although a branch must not change them.
 #[must_use]
 pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     let plain = |draft: &Draft| {
@@ -60,16 +60,16 @@ pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
 }
 
 /// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger
-/// entries from before the fork name the parties that could read messages then, so these must stay the same. The encryption
-/// is compared and, if relays read messages or learn protected data from the fact that there is a message, also the routes
-/// of messages.
+/// entries from before the fork name the parties that could read messages then, so the same parties must be able to read
+/// them in every branch. The encryption is compared. If relays read messages, or learn protected data from the fact that a
+/// message is sent, the routes of messages are compared too.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());
     if before.encryption != after.encryption {
         return Some(format!(
-            "network.encryption: expected {:?} as before the fork, found {:?}: other parties could read messages from before \
-             the fork than the ledger says\n  help: change it for all branches, in the scenario, or compare two runs \
+            "network.encryption: expected {:?} as before the fork, found {:?}: the parties that can read a message from before \
+             the fork must be those that the ledger names\n  help: change it for all branches, in the scenario, or compare two runs \
              (subrosa compare)",
             before.encryption, after.encryption
         ));
@@ -95,13 +95,13 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
         "network.default.latency"
     };
     Some(format!(
-        "{path}: expected messages on the same routes as before the fork, found a change by which they may pass other \
-         parties; {why}\n  help: leave the routes as they are, or compare two runs (subrosa compare)"
+        "{path}: expected messages on the same routes as before the fork, found a change by which messages may pass \
+         other parties; {why}\n  help: leave the routes as they are, or compare two runs (subrosa compare)"
     ))
 }
 
-/// The error if a setting of a series lets a party learn protected data in a branch which the party does not learn before
-/// the fork; in words: path, expected, found and help.
+/// The error if a setting of a series lets a party learn something about protected data of this series in a branch, and no
+/// setting does before the fork; in words: path, expected, found and help.
 #[must_use]
 pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
     let before = base.protocol.as_dyn().learn_by_settings();

@@ -30,7 +30,7 @@ struct Layout<'a> {
     breaks: Vec<usize>,
     /// For each opening bracket, the position of the closing one; otherwise the token's own position.
     close: Vec<usize>,
-    /// Largest number of columns of a line that can be broken.
+    /// Brackets that would make a line longer than this number of columns are broken.
     width: usize,
     out: String,
     column: usize,

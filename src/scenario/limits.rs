@@ -45,8 +45,8 @@ const COUNTS: [(&str, u64, &str); 6] = [
 /// squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
-/// All numbers that are too large or too small. `plain` is the draft as JSON, with `null` for values that were checked
-/// with an earlier cell.
+/// All numbers that are too large or too small. `plain` is the draft as JSON, without the values that were checked with an
+/// earlier cell; in lists, `null` stands for these values.
 pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut look = |path: String, most: u64, found: u64, cure: &str| {

@@ -23,7 +23,7 @@ const WITHOUT_PROGRAMS: [&str; 3] = ["parties", "network", "published"];
 /// Reads a member of a family from its name and fields, and returns the programs that it uses; empty if it cannot be read.
 type Ask = fn(&str, &Value) -> Vec<Program>;
 
-/// A family whose members may use programs, with the names of those members.
+/// A family with the names of its members that may use programs.
 struct ProgramFamily {
     names: Vec<&'static str>,
     ask: Ask,

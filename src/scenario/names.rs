@@ -15,7 +15,8 @@ fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The error of the first character of a file, comments included, that controls the display.
+/// The error of the first character of a file, comments included, that controls the display and is not a line break or a
+/// tab.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let (at, c) = text.char_indices().find(|&(_, c)| controls_display(c) && !breaks_lines(c))?;
     Some(

@@ -14,7 +14,7 @@ mod tests {
     use super::closest;
 
     #[test]
-    fn near_misses_are_found_and_far_ones_are_not() {
+    fn similar_names_are_found_and_others_are_not() {
         let known = ["latency", "loss", "availability"].map(str::to_owned);
         assert_eq!(closest("latencyy", &known), Some("latency"));
         assert_eq!(closest("Loss", &known), Some("loss"));

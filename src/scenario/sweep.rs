@@ -232,14 +232,15 @@ pub(super) struct Expansion<'a> {
     edited: &'a EditedText,
     /// The text as a tree, with every `Each`.
     root: Node,
-    /// In order of the text.
+    /// Every `Each`, in order of the text.
     sweeps: Vec<Sweep>,
     /// Name and number of values of each axis, in order of first occurrence.
     axes: Vec<(String, usize)>,
     cells: usize,
 }
 
-/// One cell for every combination of values; the first `Each` in the text changes slowest.
+/// Finds every `Each` of a text. There is one cell for every combination of their values; the first `Each` in the text
+/// changes slowest.
 pub(super) fn expand(edited: &EditedText) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let root = tree::read(&edited.text).map_err(|errors| edited.placed(errors))?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
-//! The cost of one release, from which accountants compute its privacy loss, and its form in account files, with a count.
+//! The cost of one release, from which accountants compute its privacy loss. In account files, a cost has a count: the
+//! number of such releases.
 
 use super::{AboveOne, Delta, Epsilon, NonNegative, Positive, Probability, RepetitionShape, TreePlan};
 use schemars::JsonSchema;
@@ -21,7 +22,8 @@ macro_rules! costs {
         /// The cost of one release: its mechanism, scaled to sensitivity 1. Accountants compute privacy losses from costs
         /// alone.
         ///
-        /// The meaning of a published variant never changes; a mechanism that no variant describes gets a new variant.
+        /// The meaning of a variant does not change after it has been published; a mechanism that no variant describes gets
+        /// a new variant.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         pub enum Cost {
             $(
@@ -30,7 +32,7 @@ macro_rules! costs {
             )+
         }
 
-        /// One kind of release, with its count. An account file may state at most 1,000,000,000,000 of one kind.
+        /// One kind of release, with the number of such releases: at most 1,000,000,000,000 in an account file.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, rename = "Event")]
         pub enum CountedCost {
@@ -107,9 +109,9 @@ costs! {
     ///
     /// Example: `PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)`.
     PoissonGaussian {
-        /// Inclusion probability of each unit.
+        /// Probability with which each unit is in the sample.
         rate: f64 as Probability,
-        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        /// Standard deviation of the noise divided by the largest L2 norm of one unit's term of the sum.
         noise_multiplier: f64 as Positive,
     }
     /// Gaussian noise on a sum over a sample of fixed size drawn without replacement, for neighbours that differ in one
@@ -117,11 +119,12 @@ costs! {
     ///
     /// Example: `FixedSizeGaussian(population: 50, size: 20, noise_multiplier: 1)`.
     FixedSizeGaussian {
-        /// Units that could have taken part.
+        /// Number of units from which the sample is drawn.
         population: u64 as u64,
-        /// Units that took part.
+        /// Number of units in the sample.
         size: u64 as u64,
-        /// Standard deviation divided by one unit's largest L2 norm in the sum.
+        /// Standard deviation of the noise divided by the largest L2 norm of one unit's term of the sum. Replacing a unit
+        /// can change the sum by twice this norm.
         noise_multiplier: f64 as Positive,
     }
     /// Any mechanism known only to be `rho`-zero-concentrated DP (such as the discrete Gaussian mechanism).
@@ -192,7 +195,7 @@ costs! {
             threshold_scale: Positive,
             /// Scale of the fresh Laplace noise on each value that is compared, divided by the sensitivity.
             number_scale: Positive,
-            /// Number of values above the threshold after which the comparisons end. Default: 1.
+            /// Number of values not below the threshold after which the comparisons end. Default: 1.
             #[serde(default = "one")]
             cutoff: NonZeroU64,
             /// Whether all values differ in the same direction between neighbours. Default: false.
@@ -203,11 +206,12 @@ costs! {
             #[serde(default)]
             value_scale: Option<Positive>,
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);
-        /// Tree aggregation: the sums of all values so far, after each of `steps` steps, from partial sums in a binary tree,
-        /// each with Gaussian noise. Together they cost as much as one Gaussian mechanism whose noise multiplier is
-        /// noise_multiplier / S. S^2 is the sum, over the partial sums, of the squared number of contributions of one unit
-        /// to a partial sum, for those steps of contribution at which it is largest. For one contribution, it is
-        /// floor(log2(n)) + 1, where n is the number of steps of a tree.
+        /// Tree aggregation: the sums of all values so far, after each of `steps` steps. They are computed from partial sums
+        /// in a binary tree, each with Gaussian noise. All sums together cost as much as one Gaussian mechanism whose noise
+        /// multiplier is noise_multiplier / S. For given steps at which one unit contributes, add up the squared number of
+        /// its contributions to each partial sum; S^2 is the largest such total over all choices of these steps, or an upper
+        /// bound on it (for more than 256 contributions). For one contribution, S^2 is floor(log2(n)) + 1, where n is the
+        /// number of steps of a tree.
         ///
         /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.
         ///
@@ -223,15 +227,16 @@ costs! {
             /// Number of steps after which a new tree begins. Default: none, one tree for all steps.
             #[serde(default)]
             restart: Option<NonZeroU64>,
-            /// Whether all nodes of the tree are drawn, right children too, as Honaker's estimate needs them. For one
-            /// contribution, the cost is the same. Default: false.
+            /// Whether noisy partial sums are drawn for all nodes of the tree, right children too, which Honaker's estimate
+            /// needs. For one contribution, the cost is the same. Default: false.
             #[serde(default)]
             all_nodes: bool,
         } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier, all_nodes);
     }
 }
 
-/// The cost of the sparse vector technique with these scales of the noise on the threshold and on numbers.
+/// The cost of the sparse vector technique. `scales` are those of the noise on the threshold, and on each value that is
+/// compared; `value` is that of the noise on each released value.
 fn sparse_vector(
     scales: [Positive; 2],
     cutoff: NonZeroU64,
@@ -254,7 +259,7 @@ fn tree_aggregation(plan: TreePlan, noise: Positive, all_nodes: bool) -> Cost {
 }
 
 impl Cost {
-    /// The delta of an (epsilon, delta) guarantee, in [0, 1); 0 for every other cost.
+    /// The delta in (0, 1) of a cost that is itself an (epsilon, delta) guarantee; 0 for every other cost.
     #[must_use]
     pub fn own_delta(&self) -> f64 {
         match *self {
@@ -293,7 +298,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&Cost::Unprotected).unwrap(), "\"Unprotected\"");
     }
 
-    /// Above threshold as printed costs epsilon; a tree of 1000 steps has ten levels.
+    /// AboveThreshold with the scales of its publication, for epsilon 0.5, costs 0.5; a tree of 1000 steps has ten levels.
     #[test]
     fn forms_of_a_file_have_the_cost_of_their_noise() {
         let read = |text: &str| ron::from_str::<CountedCost>(text).map(|event| event.cost()).unwrap();

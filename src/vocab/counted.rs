@@ -1,6 +1,7 @@
-//! A count with its noun in singular or plural: one replication, two replications.
+//! A count in digits with its noun in singular or plural: 1 replication, 2 replications.
 
-/// `count` and `noun` in the singular or plural. `noun` is a regular noun in the singular.
+/// `count` in digits, and `noun` in the singular if `count` is 1, otherwise in the plural. `noun` is a regular noun in the
+/// singular.
 #[must_use]
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = match noun.as_bytes() {

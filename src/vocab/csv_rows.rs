@@ -2,8 +2,9 @@
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-/// The rows of a CSV text with a header line. Cells are separated by commas, or by semicolons, tabs or vertical lines if the
-/// header line has one of these and no comma. Lines that begin with `#` are comments; spaces around cells are dropped.
+/// The rows of a CSV text with a header line. Cells are separated by commas, unless the header line has no comma: then by
+/// semicolons, tabs or vertical lines, whichever the header line has (the first of these, if it has several). Lines that
+/// begin with `#` are comments; spaces around cells are dropped.
 #[derive(Clone, Debug)]
 pub struct CsvRows {
     names: Vec<String>,
@@ -21,7 +22,7 @@ pub struct NotCsv {
     pub reason: String,
 }
 
-/// Why a column cannot be named.
+/// Why a name does not identify a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSuchColumn {
     /// No column has the name.
@@ -33,7 +34,8 @@ pub enum NoSuchColumn {
 /// Texts that stand for a missing cell, besides the empty one.
 const MARKS: [&str; 7] = ["na", "n/a", "nan", "null", "none", "?", "-"];
 
-/// Whether a cell is missing: it is empty, or one of `NA`, `N/A`, `NaN`, `null`, `None`, `?` and `-`, in any case.
+/// Whether a cell is missing: it is empty, or one of `NA`, `N/A`, `NaN`, `null`, `None`, `?` and `-`, in upper or lower
+/// case.
 #[must_use]
 pub fn is_missing(text: &str) -> bool {
     text.is_empty() || MARKS.iter().any(|mark| text.eq_ignore_ascii_case(mark))
@@ -43,7 +45,7 @@ impl CsvRows {
     /// Reads a text.
     ///
     /// # Errors
-    /// [`NotCsv`] if a row and the header line differ in length, or if the text is not UTF-8.
+    /// [`NotCsv`] if a row and the header line differ in the number of cells, or if the text is not UTF-8.
     pub fn read(text: &[u8]) -> Result<Self, NotCsv> {
         Self::separated(text, separator_of(text))
     }
@@ -74,13 +76,13 @@ impl CsvRows {
         }
     }
 
-    /// Names of the columns, in order.
+    /// Names of the columns, in the order of the text.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Line of the names, from 1.
+    /// Number of the header line in the text, from 1.
     #[must_use]
     pub fn head(&self) -> u64 {
         self.head
@@ -98,10 +100,10 @@ impl CsvRows {
         self.rows.is_empty()
     }
 
-    /// The position of a column.
+    /// The position of the column with this name, from 0.
     ///
     /// # Errors
-    /// [`NoSuchColumn`] if none or several have this name.
+    /// [`NoSuchColumn`] if no column or more than one column has this name.
     pub fn position(&self, column: &str) -> Result<usize, NoSuchColumn> {
         let index = self.names.iter().position(|name| name == column).ok_or(NoSuchColumn::Missing)?;
         match self.names[index + 1..].iter().any(|name| name == column) {
@@ -118,14 +120,14 @@ impl CsvRows {
         self.rows = places.iter().map(|&row| self.rows[row].clone()).collect();
     }
 
-    /// Replaces the cell in this row and column, from 0, if there is one.
+    /// Replaces the cell in this row and column, both numbered from 0, by `text`, if there is such a cell.
     pub fn replace(&mut self, row: usize, column: usize, text: &str) {
         let Some(record) = self.rows.get_mut(row) else { return };
         *record =
             record.iter().enumerate().map(|(at, cell)| if at == column { text } else { cell }).collect();
     }
 
-    /// Adds a column with one cell for each row; missing cells are empty.
+    /// Adds a column with one cell for each row. If there are fewer cells than rows, the last rows get empty cells.
     pub fn add_column(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
         self.names.push(name.to_owned());
         let mut cells = cells.into_iter();
@@ -147,8 +149,9 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The line, from 1, of the first row that begins at this position or later. The csv crate ends a row at the first
-    /// byte of its line ending, so the rest of the ending, blank lines and comments may come before the row.
+    /// The line, from 1, of the first row that begins at the position `byte` or later. The csv crate ends a row at the first
+    /// byte of its line ending, so the rest of the line ending, blank lines and comments may come between `byte` and the
+    /// row.
     fn of(&mut self, byte: u64) -> u64 {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX).min(self.text.len());
         while self.at < byte {
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_at_their_lines() {
+    fn errors_state_the_line_of_the_row() {
         let fault = |text: &[u8]| CsvRows::read(text).unwrap_err();
         let short = NotCsv { line: 5, reason: "expected 2 cells as in the header line, found 1".to_owned() };
         assert_eq!(fault(b"x,y\r\n1,2\r\n\r\n# 3\r\n4\r\n"), short);
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_has_a_name_of_its_own() {
+    fn a_name_must_identify_one_column() {
         let rows = CsvRows::read(b"x,y,x\n1,2,3\n").unwrap();
         assert_eq!(rows.position("y"), Ok(1));
         assert_eq!(rows.position("x"), Err(NoSuchColumn::Twice));

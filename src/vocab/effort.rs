@@ -1,30 +1,31 @@
 //! Memory and processor time of a part of a run, estimated from its counts before anything runs.
 //!
-//! The estimates count the numbers that are held and the operations on them. The seconds of an operation are those measured
-//! on one core of an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares estimates with measurements.
+//! The estimates count the numbers that are in memory and the operations on them. The seconds of each operation were chosen
+//! so that the estimates fit the times that scenarios took on an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares
+//! estimates with measurements.
 
 /// Seconds of one multiplication with one addition, in a loop over a long row of numbers.
 pub const MULTIPLY: f64 = 0.4e-9;
-/// Seconds of a covariance of two points, or of a random number.
+/// Seconds to compute the covariance of two points, or one random number.
 pub const COVARIANCE: f64 = 9.6e-9;
-/// Seconds of sending, delivering and handling a message.
+/// Seconds to send, deliver and handle a message.
 pub const MESSAGE: f64 = 2e-6;
-/// Seconds of starting a user's program, such as an interpreter of Python; what it computes then is unknown.
+/// Seconds to start a user's program, such as a Python interpreter. How long the program then computes is unknown.
 pub const PROGRAM: f64 = 0.08;
-/// Seconds of a question to a user's program that computes an objective, if it answers quickly.
+/// Seconds from a question to the answer of a user's program that computes an objective, if it answers quickly.
 pub const QUESTION: f64 = 3e-3;
-/// Bytes of a number.
+/// Bytes of a floating-point number.
 pub const NUMBER: f64 = 8.0;
 
-/// Stands for the path of the number of arms in the estimate of a learner, which does not know the path.
+/// In the estimate of a learner, a placeholder for the path of the number of arms, because a learner does not know the path.
 pub const ARMS: &str = "arms";
-/// Stands for the path of the number of outcomes in the estimate of a learner, which does not know the path.
+/// In the estimate of a learner, a placeholder for the path of the number of outcomes.
 pub const OUTCOMES: &str = "outcomes";
 
 /// Memory and processor time of a part of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effort {
-    /// Most bytes in use at any time.
+    /// The largest number of bytes in use at one time.
     pub bytes: f64,
     /// Bytes of the record that this part leaves; all records of a cell are in memory when its results are computed.
     pub record: f64,
@@ -32,11 +33,11 @@ pub struct Effort {
     pub seconds: f64,
     /// Processor time in seconds for the privacy losses of the releases, which are computed once per cell.
     pub accounted: f64,
-    /// The count to which most of the memory is due.
+    /// The count in the scenario that accounts for most of the memory.
     pub most: Option<Count>,
 }
 
-/// A count of a scenario, and the memory that is due to it.
+/// A count that a scenario states (of arms, rounds or the like), and the memory that is proportional to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// The path of the field that states the count, relative to the recipe that makes the estimate;
@@ -113,8 +114,8 @@ impl Effort {
         }
     }
 
-    /// `count` such parts at the same time; the time for privacy losses, which is counted once per cell, stays the
-    /// same.
+    /// `count` such parts at the same time: memory, record size and seconds are multiplied by `count`. The time for privacy
+    /// losses stays the same, because it is counted once per cell.
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         let most = self.most.map(|most| Count { bytes: most.bytes * count, ..most });

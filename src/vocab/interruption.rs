@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A request to stop a run. Copies share it. After one request, replications in progress are finished, except that programs
-/// are asked no further question; after a second one, an answer under way is not awaited either.
+/// A request to stop a run. All clones share it. After the first request, a replication in progress is finished, unless it
+/// asks a user's program: it then stops at its next question. After a second request, the answer to a question that has
+/// been asked is no longer awaited either.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption(Arc<AtomicU8>);
 

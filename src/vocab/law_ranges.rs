@@ -1,11 +1,11 @@
-//! Ranges of shape and weight parameters of distributions in which quantiles are accurate.
+//! The ranges that shapes and weights of distributions must lie in, so that quantiles are accurate.
 
 use super::{Positive, Problem};
 
 /// Largest allowed ratio of the largest to the smallest weight.
 const MOST: f64 = 1e12;
 
-/// A problem if a shape, in the field `path`, is outside 0.01 to 1e6. In this range the quantiles of gamma distributions
+/// A problem, at the field `path`, if a shape is outside 0.01 to 1e6. In this range the quantiles of gamma distributions
 /// have a relative error below 1e-12; those of beta distributions may have a larger one (`special::beta_quantile`).
 #[must_use]
 pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
@@ -16,8 +16,8 @@ pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     })
 }
 
-/// A problem if weights, in the field `parts`, differ by more than a factor of 1e12, so that the rounding error of their sum
-/// may exceed 0.01 % of the smallest, or if they are outside 1e-150 to 1e150.
+/// A problem, at the field `parts`, if the largest weight is more than 1e12 times the smallest one, because the rounding
+/// error of the sum may then exceed 0.01 % of the smallest weight; or if a weight is outside 1e-150 to 1e150.
 #[must_use]
 pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
     let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_that_sums_would_lose_are_refused() {
+    fn too_unequal_or_extreme_weights_are_refused() {
         let refused = |weights: &[f64]| {
             let weights: Vec<Positive> = weights.iter().map(|w| Positive::new(*w).unwrap()).collect();
             unequal_weights(weights.into_iter()).is_some()

@@ -15,7 +15,7 @@ pub struct BadMemory {
     found: String,
 }
 
-/// Units with their bytes: powers of 1,000 and of 1,024.
+/// Each unit, with its number of bytes: powers of 1,000 and of 1,024.
 const UNITS: [(&str, f64); 7] = [
     ("", 1.0),
     ("kB", 1e3),
@@ -50,7 +50,7 @@ impl FromStr for Memory {
 }
 
 impl fmt::Display for Memory {
-    /// With two digits or more, in MiB or GiB.
+    /// The amount in MiB or GiB, rounded; with one decimal place below 10 of the unit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mebibytes = self.0 as f64 / 1_048_576.0;
         match mebibytes {

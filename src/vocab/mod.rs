@@ -1,6 +1,6 @@
 //! Basic types of all modules: ids, virtual time, range-checked numbers, privacy events.
 //!
-//! Nothing here draws random numbers, opens files or implements an algorithm.
+//! Nothing here draws random numbers or opens files.
 
 mod cost;
 mod counted;

@@ -1,6 +1,5 @@
-//! Types that say in a schema which kind of name a text field holds, for the reference and for
-//! editors: `#[schemars(with = "PartyName")]` on a field that is a `String`, `#[schemars(with =
-//! "Vec<PartyName>")]` on a list.
+//! Types that say in a schema which kind of name a text field holds. The reference and editors use this information.
+//! Usage: `#[schemars(with = "PartyName")]` on a field that is a `String`, `#[schemars(with = "Vec<PartyName>")]` on a list.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;

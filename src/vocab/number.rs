@@ -77,7 +77,8 @@ ranged! {
     Probability, "a probability from 0 to 1", |v| (0.0..=1.0).contains(&v)
 }
 ranged! {
-    /// The epsilon of a differential-privacy guarantee (natural logarithm of a likelihood ratio).
+    /// The epsilon of a differential-privacy guarantee. Likelihood ratios are bounded by e^epsilon: the logarithm is
+    /// natural.
     Epsilon, "a finite epsilon above 0", |v| v.is_finite() && v > 0.0
 }
 ranged! {

@@ -1,7 +1,7 @@
 //! The interface between mechanisms and accountants: releases as plain data.
 //!
-//! A mechanism states its cost here, and accountants compute privacy losses from costs alone. The ledger stores these
-//! events and never an epsilon, so every accountant can compute the loss of the same run.
+//! A mechanism states the cost of each release, and accountants compute privacy losses from costs alone. The ledger stores
+//! these events, and no loss that an accountant computed, so every accountant can compute the loss of the same run.
 
 use super::{Cost, Time};
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ impl ProtectedUnit {
 /// The neighbouring relation: which two inputs a guarantee makes hard to distinguish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Neighbours {
-    /// One row moved by at most `distance`, in the units of the released inputs.
+    /// One row moved by at most `distance`, in the units of the scaled inputs.
     RowMoved {
         /// Largest Euclidean distance between the two versions of the row.
         distance: f64,
@@ -56,10 +56,11 @@ pub enum Neighbours {
     AddRemove,
     /// One agent's contribution replaced by zero.
     ZeroOut,
-    /// Any value of one report replaced by any other (local model).
+    /// One value replaced by any other value; if the unit is a user, all values of one user replaced by any others.
     AnyValue,
-    /// The distribution of one reward replaced by one with any other mean within the stated bound (local model). A
-    /// reward is a mean plus noise of a stated distribution. The guarantee is about the mean, not about the value that
+    /// The distribution of one reward replaced by a distribution with any other mean within the stated bound (local model);
+    /// if the unit is a user, the distributions of all rewards of one user. A reward is a mean plus noise of a stated
+    /// distribution. The guarantee is about the mean, not about the value that
     /// was drawn.
     AnyMean,
 }
@@ -77,21 +78,22 @@ pub struct Observer(
 pub enum Sampler {
     /// Every unit took part.
     Full,
-    /// Each unit took part independently with probability `rate`; the observer does not know which.
+    /// Each unit took part independently with probability `rate`; the observer does not know which units took part.
     Poisson {
-        /// Inclusion probability of each unit.
+        /// Probability with which each unit took part.
         rate: f64,
     },
     /// Exactly `size` of `population` units took part, drawn without replacement.
     FixedSize {
-        /// Units that could have taken part.
+        /// Number of units that could have taken part.
         population: u64,
-        /// Units that took part.
+        /// Number of units that took part.
         size: u64,
     },
 }
 
-/// The loss that a paper or a user claims for a release; stored separately from the cost that is known to hold.
+/// The loss that a paper or a user claims for a release. It is stored beside the cost of the release, from which accountants
+/// compute a loss of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Claimed epsilon of this one release.
@@ -100,7 +102,8 @@ pub struct Claim {
     pub delta: f64,
     /// Where the claim is made ("Kharkovskii, Dai and Low 2020, Theorem 1").
     pub source: String,
-    /// The claimed cost, if the claim is to be composed by the moments accountant; epsilon and delta are then 0.
+    /// The claimed cost, if the claims of several releases are composed by the moments accountant; `epsilon` and `delta` are
+    /// then 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
@@ -108,16 +111,16 @@ pub struct Claim {
 /// The justification of the stated cost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Basis {
-    /// Holds for every pair of neighbours.
+    /// The cost holds for every pair of neighbours.
     Proven,
-    /// Holds only under an assumption that the release cannot check.
+    /// The cost holds only under an assumption that the release cannot check.
     Conditional {
         /// The assumption ("probability 1 - delta over functions drawn from the assumed GP").
         on: String,
     },
-    /// Stated in a paper, neither proven nor refuted here.
+    /// The cost is stated in a paper, and neither proven nor refuted here.
     AsPublished,
-    /// Claimed, and known to be false in this setting.
+    /// A loss is claimed that is known to be false in this setting.
     Refuted {
         /// Why the claim fails.
         why: String,
@@ -127,7 +130,7 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// The basis under further conditions; unchanged if there are none.
+    /// The basis under further conditions. It is unchanged if there are none, and if it is neither proven nor conditional.
     #[must_use]
     pub fn with_conditions(self, conditions: &[String]) -> Self {
         if conditions.is_empty() {
@@ -142,7 +145,8 @@ impl Basis {
     }
 }
 
-/// Whether the noise that was drawn is the noise that was analysed; from the weakest to the strongest.
+/// Whether the noise that was drawn has exactly the distribution that was analysed. The variants are in order, the weakest
+/// statement first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Arithmetic {
     /// Floating-point noise analysed as if it were real-valued ("ideal arithmetic").
@@ -176,8 +180,8 @@ pub struct PrivacyEvent {
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
-    /// Number of the unit (user 17); absent if the release concerns all units, and for the rewards of users who report
-    /// once, each of which is about another user.
+    /// Number of the unit (user 17). Absent if the release concerns all units. Also absent for the rewards of users who each
+    /// report once: every such release is about a different user.
     pub unit_index: Option<u64>,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
@@ -185,7 +189,8 @@ pub struct PrivacyEvent {
     pub observer: Observer,
     /// Sampler that was used.
     pub sampler: Sampler,
-    /// Sensitivity as used to scale the noise, in the norm that the mechanism names; absent where there is none.
+    /// The sensitivity by which the noise was scaled, in the norm that the mechanism names; absent if the mechanism has
+    /// none.
     pub sensitivity: Option<f64>,
     /// The cost, which accountants use.
     pub cost: Cost,
@@ -203,8 +208,8 @@ pub struct PrivacyEvent {
 }
 
 impl PrivacyEvent {
-    /// Whether each such release is about a different user, who reports once: rewards without a unit number. Losses of
-    /// different users do not add up.
+    /// Whether every release of this kind is about a different user, who reports once. Such releases are those about rewards
+    /// without a unit number. The losses of different users do not add up.
     #[must_use]
     pub fn is_of_one_user_each(&self) -> bool {
         self.unit == ProtectedUnit::Reward && self.unit_index.is_none()

@@ -1,4 +1,4 @@
-//! Facts taken as public: facts about protected data that no ledger entry accounts for.
+//! Facts taken as public: facts that observers are assumed to know, and that no ledger entry accounts for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// Stated in the scenario, independently of the data.
     Stated,
-    /// The shape of the data, such as the number of records: the same for all neighbours.
+    /// The shape of the data, such as the number of records, or which cells are missing. It is assumed to be the same for
+    /// all neighbours. Some of these facts could differ between neighbours: replacing a record can make a cell missing.
     Shape,
-    /// Part of the protocol: how messages travel, who takes part, what is assumed of the parties.
+    /// Part of the protocol: how messages travel, who takes part, what is assumed about the parties.
     Protocol,
     /// Computed from protected data. Privacy losses hold under the condition that the fact is public.
     ComputedFromData,

@@ -26,7 +26,7 @@ const UNITS: [(&str, f64); 8] = [
     ("B/s", 8.0),
 ];
 
-/// A rate that could not be read.
+/// A text that could not be read as a rate.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected a rate above 0 with its unit such as \"10Mbit/s\" or \"250kB/s\", found \"{found}\"")]
 pub struct BadRate {
@@ -46,13 +46,13 @@ impl Rate {
         self.0
     }
 
-    /// The time that it takes to send a number of bytes.
+    /// The time that it takes to send `bytes` bytes, rounded to the nearest nanosecond.
     #[must_use]
     pub fn time_for(self, bytes: u64) -> Span {
         Span::from_seconds(8.0 * bytes as f64 / self.0)
     }
 
-    /// The number of bytes that are sent in a time.
+    /// The number of bytes, possibly fractional, that are sent in the time `span`.
     #[must_use]
     pub fn bytes_in(self, span: Span) -> f64 {
         span.seconds() * self.0 / 8.0
@@ -86,7 +86,7 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Written in the largest unit whose text is read back as exactly this rate; a text in bits per second always is.
+        // The largest unit is used whose text is read back as exactly this rate. A text in bits per second always is.
         let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
         let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
         match written.find(|text| text.parse() == Ok(*self)) {

@@ -3,8 +3,8 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::sync::Arc;
 
-/// The distance in the unit cube between two categories of an input is 1, as between the ends of a real one: each category
-/// is at this place along a coordinate of its own.
+/// The value of a category's own coordinate in the unit cube. The distance between two categories of an input is then 1, as
+/// between the two ends of a real-valued input.
 const CATEGORY: f64 = FRAC_1_SQRT_2;
 
 /// A box: an interval for each input, with its lower end below its upper one, or a list of categories.
@@ -13,13 +13,13 @@ const CATEGORY: f64 = FRAC_1_SQRT_2;
 /// divided by the length of its interval. An input with a logarithmic scale, and the ends of its
 /// interval, are first replaced by their logarithms. Queries are in the inputs' own units. For a
 /// whole-numbered input the unit interval is divided into one cell for each value, and every point
-/// of a cell stands for that value. The model sees only the one point of the cell that the value
-/// itself is mapped to.
+/// of a cell stands for that value. The model sees only one point of each cell: the point to which
+/// the value is mapped.
 ///
-/// An input with k categories is a whole number from 0 to k - 1 in queries and k coordinates of the unit cube, of which
-/// that of its category is 1 / sqrt(2) and the others are 0 (one-hot). All categories then have the same distance from each
-/// other, and a covariance that is a function of the distance is a covariance of mixed inputs too: with a length-scale
-/// l for all coordinates, a squared exponential has the factor exp(-1 / (2 l^2)) wherever two points differ in the category.
+/// An input with k categories is a whole number from 0 to k - 1 in queries. In the unit cube it has k coordinates: that of
+/// its category is 1 / sqrt(2), and the others are 0 (one-hot). All categories then have the same distance from each other,
+/// and a covariance that is a function of the distance is a covariance of mixed inputs too: with a length-scale l for all
+/// coordinates, a squared exponential has the factor exp(-1 / (2 l^2)) wherever two points differ in the category.
 ///
 /// Source of the one-hot coordinates, and of a model that sees valid points only: Garrido-Merchan and Hernandez-Lobato 2020,
 /// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes".
@@ -65,7 +65,7 @@ impl InputKind {
 }
 
 impl SearchBox {
-    /// The box with these intervals, `[d]`.
+    /// The box with these intervals, `[d]`; all inputs are real numbers on a linear scale, called x1, x2 and so on.
     ///
     /// # Panics
     /// If an end is not finite, or a lower end is not below its upper one.
@@ -82,8 +82,8 @@ impl SearchBox {
     /// The same box with another kind and name for each input, `[d]` each.
     ///
     /// # Panics
-    /// If there is not one of each for every input, if an end of a whole-numbered input is not whole, or if the lower end of
-    /// a logarithmic one is not above 0.
+    /// If there is not one kind and one name for every input, if an end of a whole-numbered input is not whole, or if the
+    /// lower end of a logarithmic input is not above 0.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<InputKind>, names: Vec<String>) -> Self {
         assert!(kinds.len() == self.d() && names.len() == self.d(), "a kind and a name for each input");
@@ -94,8 +94,8 @@ impl SearchBox {
         Self { kinds: kinds.into(), names: names.into(), ..self }
     }
 
-    /// The same box with these categories, `[d]` lists: an input with an empty list keeps its numbers; every other
-    /// input is a category, numbered from 0.
+    /// The same box with these categories, `[d]` lists: an input with an empty list stays a number; the values of every
+    /// other input become its categories, numbered from 0.
     ///
     /// # Panics
     /// If there is not one list for every input, or a list has a single category.
@@ -117,8 +117,8 @@ impl SearchBox {
         &self.names
     }
 
-    /// The name of each input for a table of numbers, `[d]`: with the numbers of its categories, as in
-    /// `solver (0 = sgd; 1 = adam)`.
+    /// The name of each input as the header of a column of numbers, `[d]`. The name of an input with categories is followed
+    /// by their numbers, as in `solver (0 = sgd; 1 = adam)`.
     #[must_use]
     pub fn columns(&self) -> Vec<String> {
         let one = |(name, list): (&String, &Vec<String>)| {
@@ -141,7 +141,8 @@ impl SearchBox {
         &self.kinds
     }
 
-    /// The inputs in order, each with the first of its coordinates in the unit cube and the number of these coordinates.
+    /// The inputs in order, each with the index of the first of its coordinates in the unit cube and the number of its
+    /// coordinates.
     fn blocks(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         self.categories.iter().enumerate().scan(0, |next, (input, list)| {
             let (first, width) = (*next, list.len().max(1));
@@ -151,7 +152,7 @@ impl SearchBox {
     }
 
     /// Number of coordinates of a point of the unit cube, w: one for each input that is a number, and one for each category
-    /// of the others.
+    /// of every other input.
     #[must_use]
     pub fn width(&self) -> usize {
         self.categories.iter().map(|list| list.len().max(1)).sum()
@@ -169,7 +170,7 @@ impl SearchBox {
         self.kinds.iter().all(|kind| *kind == InputKind::default())
     }
 
-    /// For each coordinate of the unit cube, whether it takes only some of the numbers from 0 to 1: `[w]`.
+    /// For each coordinate of the unit cube, whether it has only finitely many valid values: `[w]`.
     #[must_use]
     pub fn discrete(&self) -> Vec<bool> {
         let one =
@@ -177,8 +178,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, which is not so for categories:
-    /// `[w]`.
+    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, `[w]`. For the coordinates of
+    /// categories this is false.
     #[must_use]
     pub fn ordered(&self) -> Vec<bool> {
         let one =
@@ -207,16 +208,16 @@ impl SearchBox {
         unit
     }
 
-    /// As [`Self::spread`], with the coordinates of whole-numbered inputs moved to the points that their values are mapped
-    /// to.
+    /// As [`Self::spread`], but the coordinate of a whole-numbered input is moved to the point to which its value is mapped.
     #[must_use]
     pub fn at_shares(&self, shares: &[f64]) -> Vec<f64> {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// The valid point of `region` nearest to the point that divides each side of `region` at these shares, from 0 to
-    /// below 1, `[d]`. `region` is a box in the unit cube, `[w]`, without its upper ends. Categories are not limited by
-    /// the region. `None` if a whole-numbered input has no value there.
+    /// A valid point of `region`, which is a box in the unit cube, `[w]`, without its upper ends (except at 1). The
+    /// coordinate of a real input divides its side of `region` at the input's share, from 0 to below 1, `[d]`; a
+    /// whole-numbered input has the value nearest to that place. Categories are chosen by their shares alone, not limited by
+    /// the region. `None` if a whole-numbered input has no value in the region.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
@@ -246,9 +247,9 @@ impl SearchBox {
         (1..coordinates.len()).fold(0, |best, k| if coordinates[k] > coordinates[best] { k } else { best })
     }
 
-    /// For a query at a point of the unit cube, the point that the model sees, `[w]` each: the
-    /// coordinates of whole-numbered inputs move to the point that their value is mapped to, those of categories to the
-    /// category whose coordinate is the largest; the others stay.
+    /// The point that the model sees, `[w]`, for a query at the point `unit` of the unit cube, `[w]`. The coordinate of a
+    /// whole-numbered input moves to the point to which its value is mapped; the coordinates of an input with categories
+    /// move to the category whose coordinate is the largest; the others stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
         let mut point = unit.to_vec();
@@ -265,8 +266,9 @@ impl SearchBox {
         point
     }
 
-    /// All points of the unit cube that differ from `unit` in one input: a whole-numbered input has the next smaller or
-    /// larger value, if this lies within `region`, a box in the unit cube; or an input has another category.
+    /// The points of the unit cube that differ from `unit` in one discrete input: either a whole-numbered input has the next
+    /// smaller or larger value, if that value lies within `region`, a box in the unit cube; or an input has another
+    /// category.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();
@@ -320,7 +322,7 @@ impl SearchBox {
         &self.sides
     }
 
-    /// The point of the box, `[d]`, at a point of the unit cube, `[w]`.
+    /// The query, a point of the box, `[d]`, for which a point of the unit cube, `[w]`, stands.
     #[must_use]
     pub fn from_unit(&self, unit: &[f64]) -> Vec<f64> {
         let one = |(input, first, width): (usize, usize, usize)| {
@@ -332,7 +334,7 @@ impl SearchBox {
         self.blocks().map(one).collect()
     }
 
-    /// The point of the unit cube, `[w]`, at a point of the box, `[d]`.
+    /// The point of the unit cube, `[w]`, to which a point of the box, `[d]`, is mapped.
     #[must_use]
     pub fn to_unit(&self, point: &[f64]) -> Vec<f64> {
         let mut unit = Vec::with_capacity(self.width());
@@ -390,7 +392,7 @@ mod tests {
         assert_eq!(unit[0], 0.3);
         assert!((unit[1] - 0.1).abs() < 1e-15);
         assert_eq!(domain.from_unit(&unit), domain.from_unit(&[0.3, 0.19, 0.7]));
-        // The smallest value has one neighbour, and one out of the region is left out.
+        // The smallest value has one neighbour; a neighbour outside the region is left out.
         let width = domain.from_unit(&unit)[2];
         let near = domain.neighbours(&unit, &SearchBox::unit(3));
         let values: Vec<(f64, f64)> =
@@ -434,7 +436,7 @@ mod tests {
             assert_eq!(&domain.valid_unit(point), point);
         }
         assert_eq!(domain.valid_unit(&[0.5, 0.2, 0.3, 0.3, 0.4]), points[1]);
-        // Shares of a third each; the region limits whole numbers, not categories.
+        // Each of the three categories has a third of the shares.
         let solver = |share: f64| domain.from_unit(&domain.at_shares(&[0.0, share, 0.0]))[1];
         assert_eq!([0.0, 0.32, 0.34, 0.99].map(solver), [0.0, 0.0, 1.0, 2.0]);
         let near = domain.neighbours(&points[1], &SearchBox::unit(5));

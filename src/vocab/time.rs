@@ -22,7 +22,7 @@ const NANOS_PER_SECOND: f64 = 1e9;
 impl Time {
     /// The start of every simulation.
     pub const ZERO: Self = Self(0);
-    /// Later than any time that a simulation reaches.
+    /// The latest time that can be represented; it stands for "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// A moment from nanoseconds since the start.
@@ -86,8 +86,9 @@ impl Span {
     /// longest span.
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Self {
-        // A float-to-integer cast saturates and turns NaN into zero, as documented above. The rest after the cast is exact,
-        // and decides the rounding: on x86-64 without SSE4.1, `round` is a function call, and every random delay is rounded.
+        // A float-to-integer cast saturates and turns NaN into zero, as documented above. The remainder `nanos - whole` is
+        // computed without rounding, and decides whether to round up. This avoids `round`, which is a function call on
+        // x86-64 without SSE4.1: every random delay is rounded here.
         let nanos = seconds * NANOS_PER_SECOND;
         let whole = nanos as u64;
         Self(whole.saturating_add(u64::from(nanos - whole as f64 >= 0.5)))
@@ -113,7 +114,7 @@ impl Add for Span {
     }
 }
 
-/// A duration that could not be read.
+/// A text that could not be read as a duration.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected a duration with units such as \"40ms\", \"1s 500ms\" or \"2h\", found \"{found}\"")]
 pub struct BadSpan {
@@ -178,7 +179,8 @@ mod tests {
         assert_eq!(Span::from_seconds(f64::NAN), Span::ZERO);
     }
 
-    /// The same as `f64::round` and a cast, for halves, their neighbours, numbers without a fraction, and beyond the range.
+    /// The result is that of `f64::round` and a cast: for halves and the floats next to them, for whole numbers, and for
+    /// numbers outside the range.
     #[test]
     fn seconds_are_rounded_to_the_nearest_nanosecond() {
         for nanos in [0.0, 0.5, 1.5, 2.5, 1e6, 4_503_599_627_370_496.0, 9_007_199_254_740_993.0, 1.8e19, 1e20]

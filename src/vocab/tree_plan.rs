@@ -1,11 +1,11 @@
-//! Sums of all values so far, from noisy partial sums in a binary tree: which partial sums there are, and how many of them
-//! contain the values of one unit.
+//! Tree aggregation: sums of all values so far, from noisy partial sums in a binary tree. This module states which partial
+//! sums there are, and how much one unit can change them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Up to this number of contributions the sensitivity is found by a search; above it, it is bounded.
+/// Up to this number of contributions the sensitivity is computed exactly; for more, it is bounded from above.
 const MOST_SEARCHED: usize = 256;
 
 /// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is
@@ -16,36 +16,38 @@ const MOST_SEARCHED: usize = 256;
 pub struct TreePlan {
     /// Number of steps, T.
     pub steps: NonZeroU64,
-    /// Steps at which the value of one unit may take part, k.
+    /// Largest number of steps at which one unit may contribute, k.
     pub contributions: NonZeroU64,
-    /// Steps after which a new tree begins; the sums of completed trees are added. `None`: one tree.
+    /// Number of steps after which a new tree begins; the sums of completed trees are added. `None`: one tree.
     pub restart: Option<NonZeroU64>,
 }
 
 impl TreePlan {
-    /// How many steps of the tree of step t (from 0) come before step t.
+    /// The number of steps before step t (from 0) in the tree to which step t belongs.
     #[must_use]
     pub fn step_of_tree(&self, t: u64) -> u64 {
         self.restart.map_or(t, |every| t % every.get())
     }
 
-    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1:
-    /// the sum, over the partial sums, of the squared number of contributions to a partial sum, for those k different steps
-    /// at which it is largest. Exact for up to 256 contributions; for more, an upper bound, which counts the right children
-    /// of the tree too. For k = 1 it is floor(log2 of the tree's steps) + 1.
+    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1 in
+    /// the L2 norm. For k given steps of contribution, add up the squared number of contributions to each partial sum; the
+    /// result is the largest such total over all choices of k different steps. It is exact for up to 256 contributions; for
+    /// more, it is an upper bound, which counts the right children of the tree too. For k = 1 it is floor(log2 of the tree's
+    /// steps) + 1.
     #[must_use]
     pub fn sensitivity_squared(&self) -> f64 {
         self.largest(of_tree)
     }
 
-    /// The same for all nodes of the tree, right children too, as the estimate of Honaker 2015 needs them. For
-    /// k = 1 it is the same number.
+    /// As [`Self::sensitivity_squared`], for the partial sums of all nodes of the tree, right children too, which the
+    /// estimate of Honaker 2015 needs. For k = 1 it is the same number.
     #[must_use]
     pub fn sensitivity_squared_of_all_nodes(&self) -> f64 {
         self.largest(of_all_nodes)
     }
 
-    /// The largest sum over all trees; `of_tree` gives the largest sum over one tree, for each number of contributions.
+    /// The largest total over all trees. `of_tree` computes, for one tree of a given number of steps, the largest total for
+    /// each number of contributions from 0.
     fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);
@@ -63,8 +65,8 @@ impl TreePlan {
     }
 }
 
-/// `one` and `other` are the largest sums over two parts of the steps, by number of contributions. Returns the largest sum
-/// over both parts together, for each number of contributions up to `most`.
+/// `one` and `other` are the largest totals for two parts of the steps, by number of contributions. Returns the largest
+/// totals for both parts together, for each number of contributions up to `most`.
 fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     let last = (one.len() + other.len() - 2).min(most);
     let best = |count: usize| {
@@ -75,7 +77,7 @@ fn best_split(one: &[f64], other: &[f64], most: usize) -> Vec<f64> {
     (0..=last).map(best).collect()
 }
 
-/// The largest sum over `times` copies of a part of the steps, by number of contributions; `part` has those of one copy.
+/// The largest totals for `times` copies of a part of the steps, by number of contributions; `part` has those of one copy.
 fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     let (mut left, mut power, mut all) = (times, part.to_vec(), vec![0.0]);
     while left > 0 {
@@ -90,10 +92,10 @@ fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// For each number of contributions, the largest sum over the partial sums of a tree of this many steps. The tree
-/// consists of complete subtrees, one for each binary digit 1 of `steps`, all of them left children.
+/// For each number of contributions, the largest total of a tree of this many steps. The tree consists of complete subtrees,
+/// one for each binary digit 1 of `steps`, all of them left children.
 fn of_tree(steps: u64, most: usize) -> Vec<f64> {
-    // Left and right children of 2^level steps, by number of contributions.
+    // Largest totals of a left child and of a right child of 2^level steps, by number of contributions.
     let (mut left, mut right) = (vec![0.0, 1.0], vec![0.0, 0.0]);
     let mut all = vec![0.0];
     for level in 0..64 {
@@ -109,9 +111,9 @@ fn of_tree(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// As [`of_tree`], but the sum is over all nodes of the complete subtrees, right children too.
+/// As [`of_tree`], but the total is over all nodes of the complete subtrees, right children too.
 fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
-    // A complete subtree of 2^level steps, by number of contributions.
+    // Largest totals of a complete subtree of 2^level steps, by number of contributions.
     let mut node = vec![0.0, 1.0];
     let mut all = vec![0.0];
     for level in 0..64 {
@@ -127,7 +129,8 @@ fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// A bound: the sum over all nodes of the trees, right children too, if the contributions are at consecutive steps.
+/// An upper bound on the largest total over all nodes of the trees, right children too: the sum, over the levels of a tree,
+/// of the largest total of a level, which contributions at consecutive steps reach.
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
     let of_level = |level: u32| {
@@ -151,8 +154,8 @@ mod tests {
         }
     }
 
-    /// Every choice of k steps, by its definition: partial sum t of a tree holds the last values, as many as the largest
-    /// power of two that divides t.
+    /// The largest total, by its definition, over every choice of up to k steps. Partial sum t of a tree contains the last l
+    /// values, where l is the largest power of two that divides t.
     fn by_enumeration(plan: TreePlan) -> f64 {
         let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
         let mut best = 0.0f64;
@@ -171,7 +174,7 @@ mod tests {
         best
     }
 
-    /// The same for all nodes: step t completes a node of each length that divides t, up to the largest power of two.
+    /// The same for all nodes: step t completes one node of 2^level steps for each power of two that divides t.
     fn of_all_nodes_by_enumeration(plan: TreePlan) -> f64 {
         let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
         let mut best = 0.0f64;
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn sensitivities_are_those_of_all_choices_of_steps() {
+    fn sensitivities_are_the_largest_over_all_choices_of_steps() {
         for steps in 1..=13 {
             for contributions in 1..=5 {
                 for restart in [0, 1, 3, 4, 6] {

@@ -279,7 +279,7 @@ fn studies_without_a_private_series_or_with_one_series_say_so() {
     );
     assert_eq!(
         learned,
-        "Nothing that depends on protected data was sent to anyone, apart from what is taken as public."
+        "In the stored replications, nothing that depends on protected data was sent to anyone, apart from what is taken as public."
     );
 }
 
@@ -345,7 +345,7 @@ fn failed_and_early_replications_are_told() {
     assert_eq!(cost, "No replication finished, so no cost is known.");
     assert_eq!(
         learned,
-        "Nothing that depends on protected data was sent to anyone, apart from what is taken as public."
+        "In the stored replications, nothing that depends on protected data was sent to anyone, apart from what is taken as public."
     );
     let [good, ..] = code_and_output(Vec::new());
     assert_eq!(good, "No replication finished.");

@@ -9,6 +9,7 @@ mod bad_network;
 mod boxes;
 mod cohorts;
 mod common_sums;
+mod crashes;
 mod dependence;
 mod determinism;
 mod dry;

@@ -91,7 +91,7 @@ pub(in crate::cli) struct ReplayArguments {
     /// Run and compare only up to this virtual time, as in 1min30s
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<Span>,
-    /// Run nothing: write summary, tables and page again from the records, and compare them with the files
+    /// Run nothing: make summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
     /// Check too that the folder is signed by this key: a file of OpenSSH public keys, such as id_ed25519.pub; needs a
@@ -179,10 +179,10 @@ fn millimetres(text: &str) -> Result<f64, BadValue> {
 pub(in crate::cli) struct ReportArguments {
     /// The run folder
     pub(in crate::cli) run: PathBuf,
-    /// Write a figure as an SVG file, and print nothing else
+    /// Write a figure as an SVG file, and do not print the text of the report
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) svg: Option<PathBuf>,
-    /// Write a figure as a PNG file, and print nothing else; needs a program built with --features png
+    /// Write a figure as a PNG file, and do not print the text of the report; needs a program built with --features png
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) png: Option<PathBuf>,
     /// Also write a figure as a PDF file, its letters as outlines; needs a program built with --features png

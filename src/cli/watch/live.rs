@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The line that the page shows before any replication is finished.
 pub(super) const NONE_YET: &str =
     "No replication is finished yet. This page is made again every few seconds.";
-/// Longest time until the end of the run is noticed.
+/// Pause between two checks whether the run has ended.
 pub(super) const NAP: Duration = Duration::from_millis(20);
 /// Least time between two reports.
 const LEAST: Duration = Duration::from_secs(1);

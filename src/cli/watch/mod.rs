@@ -43,7 +43,7 @@ fn is_not_a_page(file: &Path) -> bool {
     file.is_file() && read.is_ok() && !start.is_empty() && start != PAGE
 }
 
-/// Sets a flag when it is dropped, also by a panic.
+/// Sets a flag when it is dropped, even if a panic drops it.
 struct Ending<'a>(&'a AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -127,7 +127,8 @@ impl Watch {
         }
     }
 
-    /// Writes the last page: the report, or if there is none, the report so far.
+    /// Writes the last page to the file: the report of a complete run, otherwise the report so far. Does nothing if the page
+    /// is shown by a server.
     pub(super) fn end(&self) {
         let Place::File(file) = &self.place else { return };
         let page = match Page::read(&self.folder) {

@@ -1,10 +1,10 @@
 //! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
-//! Events in the far future are unsorted, in the "top". When their time is near, the first of them are distributed over
-//! the buckets of a "rung". The buckets are so narrow that most hold one event or none. The next few buckets are moved
-//! to the "bottom", sorted; a bucket with many events is distributed over a new, finer rung. Events that are scheduled
-//! after their bucket was emptied ("late") go to a small heap. No step assumes a distribution of delays: in the worst
-//! case, an event costs as much as in a heap.
+//! Events in the far future are kept unsorted in an array, the "top". When the time of these events is near, the earliest of
+//! them are distributed over the buckets of a "rung". The buckets are so narrow that most hold one event or none. The events
+//! of the next few buckets are sorted and moved to an array, the "bottom"; a bucket with many events is distributed over a
+//! new, finer rung. Events that are scheduled after their bucket was emptied ("late" events) go to a small heap. No step
+//! assumes a distribution of delays: in the worst case, an event costs as much as in a heap.
 //!
 //! ```text
 //! earlier                                                             later
@@ -14,7 +14,7 @@
 //! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
 //! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one
 //! memory stall per event. Nothing is allocated once the tables have reached their largest size.
-//! As long as few events are pending, all of them are in the bottom, and new ones are inserted at their place.
+//! As long as few events are pending, all of them are in the bottom, and new events are inserted in order.
 //!
 //! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
 //! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
@@ -29,28 +29,28 @@ use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
-/// Largest bucket that is sorted rather than distributed over a rung.
+/// Largest number of events in a bucket that is sorted; a larger bucket is distributed over a rung.
 const SORTED: usize = 48;
-/// Up to this number, events count as few: all of them are kept in the bottom, until there are twice as many.
+/// If the top has at most this number of events, all are moved to the bottom and kept there until there are twice as many.
 const FEW: usize = 16;
-/// The span of a rung made from the top, as a multiple of the difference between mean and first time of the top's
-/// events.
+/// The buckets of a rung made from the top are as narrow as suits a span of this many times the difference between the mean
+/// time and the first time of the top's events.
 const REACH: u64 = 4;
-/// If there are more late events than this, and more than events in the bottom, both are distributed over a rung.
+/// If there are more late events than this, and more than there are events in the bottom, a new rung takes all of these.
 const SPILL: usize = 64;
 
 /// The events in the order of their keys.
 #[derive(Clone, Debug)]
 pub(super) struct Ladder<T> {
     nodes: Vec<Node<T>>,
-    /// The first free slot; the node of each free slot has the next one.
+    /// The first free slot; the node of each free slot contains the next free slot.
     free: u32,
     sequence: u64,
     /// Sorted keys; those from `taken` to `filled` are pending.
     bottom: Vec<Key>,
     taken: usize,
     filled: usize,
-    /// Whether all events are in the bottom, except those at the end of time, which are in the top.
+    /// Whether all events are in the bottom, except those at time `u64::MAX`, which are in the top.
     few: bool,
     late: Heap,
     spill_at: usize,
@@ -201,12 +201,12 @@ impl<T> Ladder<T> {
         }
     }
 
-    /// The first of all keys in the bottom and among the late ones.
+    /// The first of all keys in the bottom and in the heap of late events.
     fn first(&self) -> Option<Key> {
         self.bottom[self.taken..self.filled].first().into_iter().chain(self.late.first()).min().copied()
     }
 
-    /// Makes sure that the first key is in the bottom or among the late ones; false if there is none.
+    /// Makes sure that the first key is in the bottom or in the heap of late events; false if there is no key.
     #[inline]
     fn fill(&mut self) -> bool {
         self.taken < self.filled || !self.late.is_empty() || self.refill()
@@ -227,7 +227,7 @@ impl<T> Ladder<T> {
         self.filled += 1;
     }
 
-    /// Makes room for a key behind the last one; if the events are no longer few, moves all to the top and returns false.
+    /// Makes room for a key at the end of the bottom; false, after moving all events to the top, if they are no longer few.
     #[cold]
     fn make_place(&mut self) -> bool {
         let pending = self.taken..self.filled;
@@ -243,8 +243,8 @@ impl<T> Ladder<T> {
         self.few
     }
 
-    /// Inserts an event that belongs neither to the innermost rung nor to the top; the heap takes events scheduled
-    /// after their bucket has been emptied.
+    /// Inserts an event that belongs neither to the innermost rung nor to the top: into an outer rung, or into the heap if
+    /// its bucket has been emptied.
     #[cold]
     fn place_between(&mut self, slot: u32) {
         let node = &mut self.nodes[slot as usize];
@@ -278,8 +278,8 @@ impl<T> Ladder<T> {
         !self.overfull
     }
 
-    /// Moves the next events to the bottom; false if there are none. There must be no keys in the bottom and no late
-    /// ones.
+    /// Moves the next events to the bottom; false if there are no events. The bottom and the heap of late events must be
+    /// empty.
     #[inline(never)]
     fn refill(&mut self) -> bool {
         (self.taken, self.filled, self.few) = (0, 0, false);
@@ -299,8 +299,8 @@ impl<T> Ladder<T> {
         true
     }
 
-    /// Moves the contents of the next few buckets of the innermost rung to the bottom, in order, as long as each holds
-    /// few events; if the first holds many, it is distributed over a new, finer rung.
+    /// Moves the events of the next few buckets of the innermost rung to the bottom, in order, up to the first bucket that
+    /// holds many events. If already the first of these buckets holds many, it is distributed over a new, finer rung.
     fn refill_bottom(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
@@ -364,9 +364,9 @@ impl<T> Ladder<T> {
         self.outer.push(std::mem::replace(rung, inner));
     }
 
-    /// Moves the top to the bottom, sorted, if it is small; otherwise distributes its nearest events over a rung.
-    /// Bottom and rungs must be empty. The rung spans [`REACH`] times the difference between mean and first time: far
-    /// events, which would make its buckets wide, stay in the top.
+    /// Sorts the top and moves it to the bottom, if it is small or all its times are equal; otherwise distributes its
+    /// earliest events over a rung. Bottom and rungs must be empty. The width of the buckets suits a span of [`REACH`] times
+    /// the difference between mean and first time, so that far events, which stay in the top, do not make them wide.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);
@@ -400,7 +400,7 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, which ends where the other rungs begin.
+    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung (or the top) begins.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);
@@ -437,7 +437,7 @@ impl<T> Ladder<T> {
     }
 }
 
-/// Lengthens the array, if necessary, so that from `from` on it has room for two keys per bit set in `bits`.
+/// Lengthens the array, if necessary, so that from index `from` on it has room for two keys for each set bit of `bits`.
 #[inline]
 fn make_room(keys: &mut Vec<Key>, from: usize, bits: u64) {
     let wanted = from + 2 * bits.count_ones() as usize;

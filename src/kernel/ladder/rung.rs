@@ -6,7 +6,7 @@ pub(super) const BUCKET_BITS: u32 = 13;
 pub(super) const BUCKETS: usize = 1 << BUCKET_BITS;
 const WORDS: usize = BUCKETS / 64;
 
-/// Buckets of equal width; those before the current one have been emptied.
+/// A span of time, divided into buckets of equal width.
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
     start: u64,
@@ -14,7 +14,7 @@ pub(super) struct Rung {
     span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,
-    /// Buckets before this one have been emptied.
+    /// The index of the current bucket; the buckets before it have been emptied.
     current: usize,
     pub(super) len: usize,
     table: Box<Table>,
@@ -45,8 +45,7 @@ impl Rung {
         rung
     }
 
-    /// Gives this rung, which must be empty, the times from `start` to `end`, which must fit into
-    /// its buckets.
+    /// Changes this rung, which must be empty, to a rung for times from `start` to `end`, which must fit into its buckets.
     pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }
@@ -56,7 +55,7 @@ impl Rung {
         self.span = 0;
     }
 
-    /// The bucket of a time; `None` if the time is outside of the rung or its bucket has been emptied.
+    /// The bucket of a time; `None` if the time is outside the rung, or if its bucket has been emptied.
     #[inline(always)]
     pub(super) fn bucket(&self, time: u64) -> Option<usize> {
         let after = time.wrapping_sub(self.start);
@@ -130,8 +129,8 @@ impl Rung {
     }
 }
 
-/// The width of buckets, as an exponent of two, for which a span is covered by about eight buckets per event, or by all
-/// [`BUCKETS`] if that is fewer.
+/// The exponent s for which buckets of the width 2^s cover a span with about eight buckets per event, or with [`BUCKETS`] in
+/// all if that is fewer.
 pub(super) fn shift_for(span: u64, events: usize) -> u32 {
     let buckets = (8 * events).next_power_of_two().min(BUCKETS) as u64;
     let mut shift = 0;

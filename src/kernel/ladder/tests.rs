@@ -72,7 +72,8 @@ fn one_event_too_many_is_dropped_and_reported() {
     assert_eq!(ladder.pop(), None);
 }
 
-/// A ladder whose first 60 events, at times that differ, have been handled; a rung was made for them.
+/// A ladder whose first 60 events, at 60 different times, have been handled, and the last of these times. A rung was made
+/// for the events.
 fn emptied() -> (Ladder<u64>, u64) {
     let mut ladder = Ladder::default();
     let times = (0..60).map(|event| 1_000_000 + 1000 * event);
@@ -86,8 +87,8 @@ fn emptied() -> (Ladder<u64>, u64) {
     (ladder, 1_059_000)
 }
 
-/// The span of a rung ends when the queue is empty: an event after the last one and one that would have been in its next
-/// buckets are in order.
+/// When the queue is empty, its rung is closed. Two new events are then in order, even if the times of both lie in buckets
+/// that the old rung would still have had.
 #[test]
 fn an_empty_queue_forgets_its_rung() {
     for near in [0, 1, 2, 10, 100, 1000, 10_000] {
@@ -105,7 +106,7 @@ fn an_empty_queue_forgets_its_rung() {
     }
 }
 
-/// Many events near the end of time, whose sums and distances need more than 64 bits.
+/// Many events near the largest time: the sums of their times need more than 64 bits.
 #[test]
 fn events_near_the_end_of_time_are_in_order() {
     for events in [60u64, 100, 1000] {
@@ -121,8 +122,8 @@ fn events_near_the_end_of_time_are_in_order() {
     }
 }
 
-/// Events late by the hundred, at random places before the present buckets and far behind them, make new rungs inside
-/// of others; no rung has a time that belongs to another one.
+/// Hundreds of late events, at random times before the present buckets and far after them, make new rungs inside others. No
+/// rung covers a time that belongs to another rung.
 #[test]
 fn hundreds_of_late_events_are_in_order() {
     for (seed, spread) in [(1, 100), (2, 3000), (3, 100_000), (4, 10_000_000), (5, 1 << 40)] {
@@ -156,8 +157,8 @@ fn hundreds_of_late_events_are_in_order() {
     }
 }
 
-/// A rung that was made for late events ends within its last bucket. When that bucket is spread, the finer rung ends there
-/// too: a new event after that end is not taken before an older one.
+/// A rung that was made for late events ends within its last bucket. When that bucket is distributed over a finer rung, the
+/// finer rung ends at the same time: a new event after that end is not handled before an older event with an earlier time.
 #[test]
 fn the_rung_of_a_last_bucket_ends_with_it() {
     let mut ladder = Ladder::default();

@@ -67,14 +67,14 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow().me
     }
 
-    /// The stream of random numbers for a purpose, from its beginning: every call returns the same stream. After a
-    /// crash that lost the party's memory it is a different one.
+    /// The stream of random numbers for a purpose, from its beginning: every call returns the same stream. After a crash
+    /// that lost the party's memory, a call returns a different stream.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {
         self.key.child(purpose).stream()
     }
 
-    /// The node of the seed tree for a purpose; after a crash that lost the party's memory it is a different one.
+    /// The key of the seed tree for a purpose; after a crash that lost the party's memory, it is a different key.
     pub(crate) fn key(&self, purpose: &str) -> Key {
         self.key.child(purpose)
     }
@@ -122,7 +122,8 @@ impl<P: Protocol> ProcessContext<P> {
         Receive::new(&self.shared, None)
     }
 
-    /// Takes or waits for a message that is `wanted`, by sender and contents; other messages stay in the mailbox.
+    /// Takes the oldest message for which `wanted`, called with sender and contents, is true, or waits for such a message.
+    /// Other messages stay in the mailbox.
     pub fn receive_if(&self, wanted: impl FnMut(PartyId, &P::Message) -> bool + 'static) -> Receive<P> {
         Receive::new(&self.shared, Some(Box::new(wanted)))
     }
@@ -132,14 +133,14 @@ impl<P: Protocol> ProcessContext<P> {
         self.timeout(span, self.receive()).await
     }
 
-    /// Removes the messages from the mailbox that are `unwanted`.
+    /// Removes from the mailbox the messages for which `unwanted` is true.
     pub fn discard(&self, mut unwanted: impl FnMut(PartyId, &P::Message) -> bool) {
         let mut mailbox = std::mem::take(&mut self.shared.state.borrow_mut().mailbox);
         mailbox.retain(|(from, message)| !unwanted(*from, message));
         self.shared.state.borrow_mut().mailbox = mailbox;
     }
 
-    /// Waits until the party loses or regains its connection; true if it is connected then.
+    /// Waits until the party loses or regains its connection. The output is true if the party is then connected.
     pub fn connection_change(&self) -> ConnectionChange<P> {
         ConnectionChange::new(&self.shared)
     }

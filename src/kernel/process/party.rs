@@ -49,14 +49,15 @@ type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 /// # Ok::<(), subrosa::kernel::KernelError>(())
 /// ```
 ///
-/// A process uses no clock and no thread: it is resumed when the kernel passes it an input, so order, digest and replay
-/// have the same guarantees as for every party. After a crash that lost its memory it starts again.
+/// A process uses neither the system's clock nor a thread: it is resumed when the kernel passes it an input. So order,
+/// digest and replay have the same guarantees as for every party. After a crash that lost its memory, a process starts
+/// again.
 ///
 /// A running process cannot be copied, so a simulation with one cannot be forked, unless it is [`Self::forkable`].
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,
-    /// Number of crashes so far that lost the party's memory.
+    /// Number of restarts so far, each after a crash that lost the party's memory.
     crashes: u64,
     running: Option<Running<P>>,
     /// All inputs so far, if the process is forkable.
@@ -81,7 +82,7 @@ impl<P: Processes> fmt::Debug for Process<P> {
 
 impl<P: Processes> Process<P> {
     /// A process that runs `body`, with random numbers from the subtree of `key`. After a crash that lost the party's
-    /// memory `body` is called again.
+    /// memory, `body` is called again, with other random numbers.
     pub fn new(key: Key, body: impl AsyncFn(ProcessContext<P>) + 'static) -> Self {
         let body = Rc::new(body);
         let body = move |context| -> Work {
@@ -98,7 +99,7 @@ impl<P: Processes> Process<P> {
         Self { inputs: Some(Vec::new()), ..self }
     }
 
-    /// A copy of the process in its state before the start.
+    /// A copy of the process as it was before it started.
     fn afresh(&self) -> Self {
         let inputs = self.inputs.as_ref().map(|_| Vec::new());
         Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, inputs }

@@ -10,7 +10,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::task::Waker;
 
-/// The timer of a process, numbered in the order in which the waits of the process began.
+/// A timer of a process. The timers are numbered in the order in which the process began to wait for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessTimer(pub u64);
 
@@ -51,7 +51,7 @@ pub(super) struct State<P: Protocol> {
     pub(super) receivers: Waiters,
     pub(super) alarms: BTreeMap<ProcessTimer, AlarmState>,
     pub(super) next_alarm: u64,
-    /// Number of changes of the connection so far.
+    /// Number of changes of the connection that the process has been informed of so far.
     pub(super) changes: u64,
     /// Whether the party was connected after the last change.
     pub(super) online: bool,

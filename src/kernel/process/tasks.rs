@@ -1,4 +1,5 @@
-//! The tasks of one process: each is resumed when an event that it waits for has happened, in the order of the events.
+//! The tasks of one process. A task is resumed when an event that it waits for has happened; tasks are resumed in the order
+//! of these events.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -10,8 +11,8 @@ use std::task::{Context, Wake, Waker};
 /// The future of one task.
 pub(super) type Work = Pin<Box<dyn Future<Output = ()>>>;
 
-/// The numbers of the tasks that are ready, each once. The mutex is there because a `Waker` must be `Send` and `Sync`;
-/// there is only one thread.
+/// The numbers of the tasks that are ready, each once, in the order in which they became ready. The mutex is needed because
+/// a `Waker` must be `Send` and `Sync`; there is only one thread.
 type Ready = Arc<Mutex<VecDeque<u64>>>;
 
 struct TaskWaker {

@@ -66,7 +66,7 @@ type Wanted<P> = Box<dyn FnMut(PartyId, &<P as Protocol>::Message) -> bool>;
 pub struct Receive<P: Protocol> {
     shared: Shared<P>,
     wanted: Option<Wanted<P>>,
-    /// The number of this future among those that wait.
+    /// The number of this future; waiting futures are woken in the order of these numbers.
     place: u64,
 }
 
@@ -88,7 +88,8 @@ impl<P: Protocol> Future for Receive<P> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let shared = self.shared.clone();
-        // The mailbox is moved out meanwhile, because `wanted` is code of the process, which may use the context.
+        // The mailbox is moved out while `wanted` is called, because `wanted` is code of the process and may use the
+        // context.
         let mut mailbox = std::mem::take(&mut shared.state.borrow_mut().mailbox);
         let found = match &mut self.wanted {
             None => (!mailbox.is_empty()).then_some(0),
@@ -162,7 +163,7 @@ mod tests {
         type Fact = f64;
     }
 
-    /// A future that is dropped while it waits is forgotten by its process, which would otherwise hold its task for ever.
+    /// If a future is dropped while it waits, the process drops the waker that it has stored for it.
     #[test]
     fn a_dropped_future_is_forgotten() {
         let shared = Shared::<Numbers>::new(PartyId(0));

@@ -1,4 +1,4 @@
-//! Servers and the queue of jobs that wait for them. This part handles no events: its owner tells it the time.
+//! Servers and the queue of jobs that wait for them. A resource handles no events: its owner passes it the time.
 
 use super::statistics::ResourceStatistics;
 use crate::kernel::{Digest, Digestible};
@@ -22,7 +22,7 @@ pub enum Discipline {
     Preemptive,
 }
 
-/// A job's position: jobs with lower claims are served first.
+/// A job's position in the order of service, which also identifies the job: jobs with lower claims are served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     priority: i64,
@@ -43,11 +43,11 @@ pub struct RequestResult {
     pub claim: Claim,
     /// Whether the job has a server now.
     pub served: bool,
-    /// The job that lost its server to this one, and is in the queue again.
+    /// The job that lost its server to the new job, and is in the queue again.
     pub preempted: Option<Claim>,
 }
 
-/// The result when a job leaves.
+/// The result of [`Resource::leave`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the caller sets a timer for the job that is served next"]
 pub struct Freed<J> {

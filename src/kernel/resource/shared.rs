@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// The waker of the task to wake when a job gets or loses its server.
+/// The waker of the task that waits until a job gets or loses its server; `None` if no task waits.
 #[derive(Clone, Debug, Default)]
 struct WaitingTask(Option<Waker>);
 

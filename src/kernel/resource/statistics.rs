@@ -24,9 +24,9 @@ pub struct ResourceStatistics {
     pub withdrawn: u64,
     /// Number of times that a job lost its server to another job.
     pub preemptions: u64,
-    /// Jobs in the queue.
+    /// Number of jobs in the queue now.
     pub waiting: u64,
-    /// Jobs with a server.
+    /// Number of jobs with a server now.
     pub serving: u64,
     /// The largest number of jobs in the queue at one time.
     pub most_waiting: u64,
@@ -34,11 +34,11 @@ pub struct ResourceStatistics {
     pub until_begun: u128,
     /// The longest time from a job's request until it first got a server.
     pub longest_until_begun: Span,
-    /// Nanoseconds that all jobs together have been in the queue, those that are in it now included.
+    /// Nanoseconds that jobs have been in the queue, summed over all jobs, including those that are in the queue now.
     pub in_queue: u128,
-    /// Nanoseconds that all servers together have been busy.
+    /// Nanoseconds that servers have been busy, summed over all servers.
     pub busy: u128,
-    /// The number of jobs in the queue, integrated over time: job nanoseconds.
+    /// The integral over time of the number of jobs in the queue, in nanoseconds.
     pub queue_area: u128,
 }
 
@@ -83,26 +83,28 @@ impl ResourceStatistics {
         }
     }
 
-    /// The share of all servers' time in which they were busy, in [0, 1]; 0 at the start.
+    /// The share of time for which a server was busy, in [0, 1], averaged over all servers; 0 at the start.
     #[must_use]
     pub fn utilisation(&self) -> f64 {
         let all = self.at.nanos() as f64 * f64::from(self.servers);
         if all > 0.0 { self.busy as f64 / all } else { 0.0 }
     }
 
-    /// Among the jobs that got a server, the share that had to wait for it, in [0, 1]; NaN before the first got one.
+    /// Among the jobs that got a server, the share that had to wait for it, in [0, 1]; NaN before the first job got a
+    /// server.
     #[must_use]
     pub fn share_delayed(&self) -> f64 {
         self.delayed as f64 / self.begun as f64
     }
 
-    /// Mean time from a job's request until it first got a server, in seconds; NaN before the first got one.
+    /// Mean time in seconds from a job's request until it first got a server, over the jobs that got one; NaN before the
+    /// first job got a server.
     #[must_use]
     pub fn mean_wait_seconds(&self) -> f64 {
         self.until_begun as f64 / NANOS_PER_SECOND / self.begun as f64
     }
 
-    /// Mean number of jobs in the queue over time; 0 at the start.
+    /// Mean over time of the number of jobs in the queue; 0 at the start.
     #[must_use]
     pub fn mean_waiting(&self) -> f64 {
         if self.at > Time::ZERO { self.queue_area as f64 / self.at.nanos() as f64 } else { 0.0 }

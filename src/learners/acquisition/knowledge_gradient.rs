@@ -28,11 +28,11 @@ struct Fixed {
     weights: Vec<f64>,
 }
 
-/// The lines a + b Z on the upper envelope, by increasing b, and where they cross.
+/// The lines a + b Z on the upper envelope, by increasing b, and the values of Z at which they cross.
 struct Envelope {
     /// Positions of the lines among all lines.
     lines: Vec<usize>,
-    /// Where each line of the envelope crosses the next one.
+    /// The value of Z at which each line of the envelope crosses the next one.
     crossings: Vec<f64>,
 }
 

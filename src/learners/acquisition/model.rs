@@ -9,12 +9,12 @@ use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, re
 /// is not positive definite, the noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
-/// Outcomes count as exact if the stated noise variance is at most this share of the stated prior variance. (Objectives
-/// without noise state 1e-6, to keep matrices well conditioned.)
+/// Outcomes count as exact if the stated noise variance is at most this share of the stated prior variance. (For functions
+/// without noise, the stated noise variance is 1e-6 of the prior variance, to keep matrices well conditioned.)
 const EXACT: f64 = 1e-5;
 
-/// At every such fit the search for hyperparameters also starts from the modes of their priors, not only from those of
-/// the last fit.
+/// Of this many consecutive fits, the first starts its search also from the modes of the hyperparameters' priors, and not
+/// only from the result of the last fit.
 const FITS_BETWEEN_STARTS: usize = 4;
 
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
@@ -74,12 +74,12 @@ impl Model {
         self.outcomes.len()
     }
 
-    /// The point of an outcome.
+    /// The point of outcome `index`, counted from 0: `[d]`.
     pub(super) fn point(&self, index: usize) -> &[f64] {
         &self.points[index * self.d..][..self.d]
     }
 
-    /// The outcome with the largest value, counted from 0: the first of equal ones.
+    /// The index of the largest outcome, counted from 0: the first of equal ones. `None` without outcomes.
     pub(super) fn best(&self) -> Option<usize> {
         (0..self.len()).reduce(
             |best, index| {

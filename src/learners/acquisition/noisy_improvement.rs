@@ -8,7 +8,7 @@ use crate::rng::{Key, sobol};
 use crate::special::normal_quantile;
 
 /// Noise variance, as a share of the prior variance, with which the model is conditioned on values of the function at the
-/// points with outcomes: without it the covariance matrix of nearly equal points would be singular.
+/// points with outcomes: without it the covariance matrix of nearly equal points would be numerically singular.
 const NUGGET: f64 = 1e-7;
 /// Smallest standard deviation at a point, as a share of the prior standard deviation.
 const LEAST_SD: f64 = 1e-8;
@@ -17,8 +17,9 @@ const LEAST_SD: f64 = 1e-8;
 ///
 /// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the
 /// same for all x; given each draw, the expectation over f(x) is the expected improvement in closed form, of a model that
-/// knows these values. Sobol' points have [`sobol::MOST_DIMENSIONS`] dimensions: the base samples of that many points, those
-/// with the largest mean + sd, are quasi-random, and those of all other points are pseudo-random.
+/// knows these values. Sobol' points have at most [`sobol::MOST_DIMENSIONS`] dimensions. The base samples of that many
+/// points, namely of the points with the largest mean + sd, are quasi-random; the base samples of all other points are
+/// pseudo-random.
 ///
 /// Source: Letham, Karrer, Ottoni and Bakshy 2019, "Constrained Bayesian optimization with noisy experiments" (Bayesian
 /// Analysis 14:495-519), equations 5 and 6; the logarithm as by Ament et al. 2023.

@@ -176,8 +176,9 @@ mod tests {
         }
     }
 
-    /// BoTorch 0.18.1: qLowerBoundMaxValueEntropy has no analytic values; these are gamma phi / (2 Phi) - ln Phi (Wang and
-    /// Jegelka 2017, equation 6) averaged over the draws 1.0, 1.4 and 2.5, with mpmath 1.3 and 50 digits.
+    /// The class qLowerBoundMaxValueEntropy of BoTorch 0.18.1 has no analytic values. The expected values are
+    /// gamma phi / (2 Phi) - ln Phi (Wang and Jegelka 2017, equation 6), averaged over the draws 1.0, 1.4 and 2.5, computed
+    /// with mpmath 1.3 and 50 digits.
     #[test]
     fn information_about_the_largest_value_is_that_of_mpmath() {
         let score = Score::LargestValue { draws: vec![1.0, 1.4, 2.5] };

@@ -10,12 +10,13 @@ use crate::rng::{Key, Stream, sobol};
 use crate::vocab::SearchBox;
 use std::sync::Arc;
 
-/// Quasi-random candidates of one search for the largest acquisition.
+/// Number of quasi-random candidates of one search for the largest acquisition.
 const CANDIDATES: usize = 512;
-/// Number of random candidates near the best point: the one with the largest posterior mean among the points with outcomes.
+/// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
-/// Standard deviations of the random distance from the point along each input, as shares of the input's range. The candidates
-/// take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition function.
+/// Standard deviations of the random distance from the best point along each input, as shares of the input's range. The
+/// candidates take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition
+/// function.
 const DISTANCES: [f64; 4] = [0.03, 0.003, 0.000_3, 0.000_03];
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
@@ -42,7 +43,7 @@ pub(super) struct Search {
     /// The random 64-bit number that generates the design: the one drawn for the first suggestion of
     /// the design.
     design: Option<u64>,
-    /// Suggestions so far.
+    /// Number of suggestions so far.
     suggested: usize,
     /// Number of points of the present design that were suggested.
     designed: usize,
@@ -63,6 +64,7 @@ impl Search {
         }
     }
 
+    /// Number of points of the design.
     fn initial(&self) -> usize {
         let inputs = match &self.domain {
             Domain::Arms(_) => self.d,
@@ -321,8 +323,8 @@ impl Learner for Search {
         Some(self.model.predicted(self.coordinates(arm)))
     }
 
-    /// Fits the hyperparameters after the same outcomes as a learner with these settings would have
-    /// fitted them: a fit starts from the result of the previous fit, so the number of fits matters.
+    /// Fits the hyperparameters when a learner with these settings would have fitted them in the replayed history: a fit
+    /// starts from the result of the previous fit, so the number of fits matters.
     fn replay_choice(&mut self, _: usize, stream: &mut Stream) {
         let designs = self.designs();
         self.count(stream.word());
@@ -397,7 +399,7 @@ mod tests {
         // Without whole numbers and categories all candidates but the first are a small step away.
         let plain = near(&SearchBox::unit(2), &[0.5, 0.5]);
         assert!(plain.iter().skip(1).all(|point| point.iter().all(|x| *x != 0.5 && (x - 0.5).abs() < 0.2)));
-        // With or without them, there are candidates at every distance, whose normal draws are below 5.
+        // With or without them, at least 14 candidates are moved by 0.02 to 5 standard deviations, for each distance.
         for distance in DISTANCES {
             let near = |x: f64| (0.02 * distance..5.0 * distance).contains(&(x - 0.5).abs());
             let count =

@@ -38,7 +38,7 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `MaxValueEntropySearch(draws: 16)`.
     MaxValueEntropySearch {
-        /// Number of draws.
+        /// Number of draws, 1 to 4096.
         draws: NonZeroUsize,
     },
     /// The logarithm of the expected improvement over the best of the queries so far, for noisy outcomes. The function's
@@ -91,8 +91,10 @@ impl Default for Refit {
 /// the outcome that the model expects (kriging believer).
 ///
 /// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the
-/// median e^sqrt(2) sqrt(d) and sigma sqrt(3), and the noise variance has the median e^-4 and sigma 1. The variance of the
-/// function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
+/// median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of coordinates (an input with categories has one for
+/// each category), and the noise variance has the median e^-4 and sigma 1 (sigma 3, and the same mode, if the stated noise
+/// variance is at most 1e-5 of the prior variance). The variance of the function, which BoTorch keeps at 1, has the median 1
+/// and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,17 +103,18 @@ pub struct Acquisition {
     /// What the next query maximises. Default: `LogExpectedImprovement`.
     #[serde(default)]
     pub function: AcquisitionFunction,
-    /// Number of quasi-random queries before the first that a model chooses; among arms, those nearest to quasi-random
-    /// points. Default: 2 (d + 1), with d inputs.
+    /// Number of quasi-random queries before the first query that a model chooses; among arms, the arms nearest to
+    /// quasi-random points are queried. Default: 2 (d + 1), with d inputs.
     #[serde(default)]
     pub initial: Option<NonZeroUsize>,
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.
     #[serde(default)]
     pub refit: Refit,
-    /// Whether queries stay in a box around the best outcome, which grows with successes and
-    /// shrinks with failures, and the search begins anew when the box is tiny: TuRBO-1 (Eriksson et
-    /// al. 2019), for many inputs. It needs fitted hyperparameters. Among arms, only those in the
-    /// box can be chosen. Default: false.
+    /// Whether queries stay in a box around the best outcome, which grows with successes and shrinks with failures, and
+    /// the search begins anew when the box is tiny: TuRBO-1 (Eriksson et al. 2019), for many inputs. It needs fitted
+    /// hyperparameters; with a linear covariance, whose hyperparameters are never fitted, it has no effect. Among arms,
+    /// only those in the box can be chosen.
+    /// Default: false.
     #[serde(default)]
     pub trust_region: bool,
 }

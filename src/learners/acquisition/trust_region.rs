@@ -4,9 +4,9 @@ use crate::vocab::SearchBox;
 
 /// Side of a new region, as a share of the side of the domain.
 const FIRST: f64 = 0.8;
-/// Largest side.
+/// Largest side, in the same unit.
 const LARGEST: f64 = 1.6;
-/// Below this side, the search begins anew: 2^-7.
+/// Below this side, in the same unit, the search begins anew: 2^-7.
 const SMALLEST: f64 = 0.007_812_5;
 /// Successes in a row after which the side doubles.
 const SUCCESSES: u32 = 3;

@@ -8,13 +8,14 @@ use crate::vocab::{NonNegative, Probability, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A device with a battery: it takes part while it is being charged, or while the battery's level is high enough.
+/// A device with a battery. It takes part while the battery's level is high enough, or (unless stated otherwise) while it is
+/// being charged.
 ///
-/// The level begins at a random value, falls at a constant rate, falls faster while the party computes, and rises between
-/// two hours of the local day; it stays between 0 and 1. While the level is below `least`, the party is disconnected, except
-/// in the charging hours if `while_charging`: it neither sends nor receives, and is informed of the disconnection, as
-/// with every other availability. A job that has begun continues and uses the battery; if the party is disconnected
-/// when the job ends, its answer is lost.
+/// The level is between 0 and 1. It begins at a random value, falls at a constant rate, falls faster while the party
+/// computes, and rises between two hours of the local day (if charging is faster than use). While the level is below
+/// `least`, the party is disconnected, except in the charging hours if `while_charging` is true. As with every other
+/// availability model, a disconnected party neither sends nor receives, and is informed of the disconnection. Its jobs
+/// continue and use the battery; if it is disconnected when a job ends, the answer is lost.
 ///
 /// Example: `Battery(charges: ChargingHours(from: 23, until: 6), least: 0.4, idle: "30h", busy: "4h", full: "2h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,20 +23,20 @@ use serde::{Deserialize, Serialize};
 pub struct Battery {
     /// When the device is charged.
     pub charges: ChargingHours,
-    /// Least level, as a share of the full battery, at which a device that is not being charged takes part.
+    /// Least level, as a share of the full battery, at which the device takes part without being charged.
     pub least: Probability,
-    /// Time in which an idle device uses a full battery, above 0.
+    /// Time in which an idle device uses up a full battery, above 0.
     pub idle: Span,
-    /// Time of computing on messages that uses a full battery, in addition to the idle use; above 0. Each of several
-    /// jobs that run at the same time, on several servers, uses the battery at this rate.
+    /// Time of computing on messages that uses up a full battery, not counting the idle use; above 0. If several jobs run at
+    /// the same time, on several servers, each of them uses the battery at this rate.
     pub busy: Span,
-    /// Time in which charging fills an empty battery if nothing is used meanwhile, above 0. The
-    /// idle use goes on during charging.
+    /// Time in which charging would fill an empty battery if the device used nothing, above 0. The idle use goes on during
+    /// charging.
     pub full: Span,
     /// Whether a device that is being charged takes part at any level. Default: true.
     #[serde(default = "yes")]
     pub while_charging: bool,
-    /// Least level at the start; each party's level is drawn uniformly between this number and 1. Default: 0.
+    /// Least level at the start: each party's level at the start is drawn uniformly between this number and 1. Default: 0.
     #[serde(default = "zero")]
     pub begins: Probability,
     /// Time zones; each party draws one. Default: one, UTC.
@@ -91,7 +92,7 @@ impl Battery {
 struct State {
     at: Time,
     level: f64,
-    /// Whether the level or the charger lets the device take part.
+    /// Whether the device takes part, because of its level or because it is being charged.
     online: bool,
     /// The beginnings and ends of the jobs that have not ended, in ascending order of their beginnings.
     jobs: Vec<(Time, Time)>,
@@ -106,7 +107,8 @@ struct Process {
     known: State,
     /// The state after the change that was announced last, with the jobs that are known.
     ahead: State,
-    /// Whether the state of `ahead` has not been announced, because a job changed the plan.
+    /// Whether the change at the time of `ahead` has not been announced yet, because a new job discarded the earlier
+    /// announcements.
     unannounced: bool,
 }
 
@@ -271,7 +273,7 @@ mod tests {
         let mut found = Vec::new();
         while found.len() < count {
             let switch = process.next_switch().unwrap();
-            // A change to the same state only means that more of the plan is computed.
+            // A change to the same state only means that the plan ends here and the next part of it is to be computed.
             if switch.online != online {
                 online = switch.online;
                 found.push(((switch.at.seconds() / 3.6).round() as i64, online));

@@ -7,8 +7,8 @@ use crate::vocab::{Positive, Probability, Problem, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The party receives each message that reaches it with a probability of its own, independently. The probability is drawn
-/// once per replication from a beta distribution.
+/// Each message that reaches the party is received with a probability of the party's own, independently of other messages.
+/// The probability is drawn once per replication from a beta distribution.
 ///
 /// The shapes of the distribution are `mean` x `concentration` and (1 - `mean`) x `concentration`; its variance is
 /// `mean` (1 - `mean`) / (1 + `concentration`). `PerMessage(heard: ..)` is the limit of a large concentration.

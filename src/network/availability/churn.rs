@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Churn: the party arrives at a random time, stays for a random time, and leaves; then it returns with probability
 /// `returns`, after a random absence, or is gone for good.
 ///
-/// A party that returns has kept its memory: its model and the messages that it has received are those from before it
-/// left. A party is disconnected until it arrives. All times are drawn for each party and each stay.
+/// A party that returns has kept its memory: it still has its model and the messages that it had received before it left. A
+/// party is disconnected until it arrives. All times are drawn for each party, and for each stay and absence.
 ///
 /// Example:
 /// `Churn(arrives: Exponential(mean: "2h"), stays: Exponential(mean: "1day"), returns: 0.5, away: Exponential(mean: "6h"))`.
@@ -26,7 +26,7 @@ pub struct Churn {
     pub arrives: LatencyModel,
     /// How long it stays; a latency model that depends on neither the time nor the link.
     pub stays: LatencyModel,
-    /// Probability that it returns after a stay. Default: 0.
+    /// Probability that the party returns after a stay. Default: 0.
     #[serde(default = "never")]
     pub returns: Probability,
     /// How long it is away before it returns, with a mean above 0; a latency model that depends on neither the time nor the
@@ -39,7 +39,7 @@ fn never() -> Probability {
     Probability::new(0.0).expect("0 is a probability")
 }
 
-/// Shortest stay and absence, so that every change is later than the one before.
+/// Shortest stay and shortest absence, so that every change is later than the change before it.
 const SHORTEST: Span = Span::from_nanos(1);
 
 #[derive(Clone, Debug)]

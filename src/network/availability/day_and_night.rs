@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// The party is connected between two hours of the local day, like a phone that is charged at night.
 ///
-/// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`;
-/// otherwise it connects and disconnects up to `spread` earlier or later than stated; both times are drawn for each day.
+/// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`.
+/// Otherwise it connects and disconnects at the stated hours plus or minus at most `spread`; both differences are drawn for
+/// each day, uniformly.
 ///
 /// Example: `DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8), Zone(utc: -5, share: 2)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,7 +55,7 @@ impl DayAndNight {
     }
 }
 
-/// One party. Its draws of day k are addressed by the day, so that they depend on nothing that happened before.
+/// The process of one party. The draws of day k come from a stream of that day, so they do not depend on earlier days.
 #[derive(Clone, Debug)]
 struct Process {
     recipe: DayAndNight,
@@ -157,7 +158,7 @@ impl AvailabilityProcess for Process {
             self.ending = inside.is_some();
             self.day = inside.unwrap_or(0);
         }
-        // A party that stays disconnected on so many days in a row is taken to be gone for good.
+        // After this number of days without a connection, the party counts as disconnected until the end of the run.
         for _ in 0..100_000 {
             let Some((from, until)) = self.interval(self.day) else {
                 self.day += 1;

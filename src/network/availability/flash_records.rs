@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A state of a recorded device. Every state is false at the start; it becomes true with one record, and false with
-/// another.
+/// A state of a recorded device. Every state is false at the start. One kind of record makes it true, another kind makes it
+/// false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FlashState {
-    /// It is being charged: from `battery_charged_on` to `battery_charged_off`.
+    /// The device is being charged: from `battery_charged_on` to `battery_charged_off`.
     Charging,
-    /// It is connected by WLAN: from `wifi` to a record of another kind of connection (`2g` to `5g`, `unknown`).
+    /// The device is connected by WLAN: from `wifi` to a record of another kind of connection (`2g` to `5g`, `unknown`).
     Wifi,
-    /// Its screen is locked: from `screen_lock` to `screen_unlock`.
+    /// The device's screen is locked: from `screen_lock` to `screen_unlock`.
     Locked,
-    /// Its screen is off: from `screen_off` to `screen_on`.
+    /// The device's screen is off: from `screen_off` to `screen_on`.
     ScreenOff,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn recordings(
         let Some((begins, ends)) = ends.map(|(a, b)| (a.0, b.0)).filter(|(begins, ends)| begins < ends)
         else {
             let found = format!("{} in device \"{name}\" of {file}", records.len());
-            return Err(wrong("records of two different times or more", found, "leave the device out"));
+            return Err(wrong("records of at least two different times", found, "leave the device out"));
         };
         found.push(recording(records, condition, [first, begins, ends]));
     }
@@ -102,7 +102,7 @@ fn records(messages: &str) -> Result<Vec<(i64, Change)>, BadRecord> {
         };
         records.push((at, change));
     }
-    // Records of one second stay in the order of the file.
+    // Records with the same time stay in the order of the file.
     records.sort_by_key(|(at, _)| *at);
     Ok(records)
 }

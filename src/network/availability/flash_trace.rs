@@ -90,7 +90,7 @@ impl Availability for FlashTrace {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
+    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
     /// share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)

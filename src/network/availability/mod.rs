@@ -38,13 +38,13 @@ use std::path::PathBuf;
 
 use super::latency::LatencyModel;
 
-/// The behaviour of an availability model: a recipe that starts one process per party.
+/// The behaviour of an availability model. An availability model is a recipe that starts one process per party.
 pub trait Availability {
     /// A new process for one party, which draws from `stream`.
     fn start(&self, stream: Stream) -> Box<dyn AvailabilityProcess>;
 
-    /// A new process for the party with this number, from 0, among the parties of its entry. The
-    /// default calls [`Self::start`], so the number has no effect.
+    /// A new process for the party with this number, from 0, among the parties of its entry in the scenario. The default
+    /// calls [`Self::start`], so the number has no effect.
     fn start_numbered(&self, number: u64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = number;
         self.start(stream)
@@ -55,14 +55,15 @@ pub trait Availability {
         false
     }
 
-    /// A new process for a party at a stated quantile of the distribution of that draw: `level` in (0, 1), 1 for the
-    /// most available. All its other draws are those of [`Self::start`]. Only called if [`Self::differs`] is true.
+    /// A new process for a party whose availability is not drawn but is the quantile at `level` of the distribution from
+    /// which [`Self::start`] draws it; `level` is in (0, 1), near 1 for the most available parties. All other draws of the
+    /// process are those of [`Self::start`]. Only called if [`Self::differs`] is true.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = level;
         self.start(stream)
     }
 
-    /// Whether the party is connected at some time, and then receives a message with a probability above 0.
+    /// Whether the party can be connected at some time, and then receives a message with a probability above 0.
     fn ever_available(&self) -> bool;
 
     /// Whether crashes of the party can lose its memory.
@@ -111,8 +112,8 @@ fn length_problems(field: &str, model: &LatencyModel) -> Vec<Problem> {
     own.map(|problem| problem.below(field)).collect()
 }
 
-/// Whether periods of this length have a mean above 0; also true if a file that the model names could not be read, which is
-/// reported elsewhere.
+/// Whether the mean of this distribution of lengths is above 0; also true if a file that the model names could not be read,
+/// which is reported elsewhere.
 fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
@@ -155,7 +156,8 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// The next change of the connection, later than the previous one; `None` if there are no more changes.
+    /// The next change of the connection, later than the previous change; `None` if there are no more changes. A change may
+    /// leave the connection as it is.
     fn next_switch(&mut self) -> Option<Switch> {
         None
     }
@@ -165,9 +167,9 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// Tells the process, at `now`, that the party works from `begins` on, for this long, on a message. Called in order
-    /// of time. Returns true if changes after `now` that [`Self::next_switch`] has returned are no longer valid; its
-    /// next call then returns the first change at or after `now`.
+    /// Informs the process, at `now`, that the party works on a message from `begins` on, for the time `for_time`. Calls are
+    /// in order of time. Returns true if changes after `now` that [`Self::next_switch`] has returned are no longer valid;
+    /// the next call of [`Self::next_switch`] then returns the first change at or after `now`.
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let _ = (now, begins, for_time);
         false

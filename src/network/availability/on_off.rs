@@ -13,8 +13,9 @@ use std::path::PathBuf;
 
 /// Connected and disconnected periods alternate; their lengths are drawn from two distributions.
 ///
-/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)). The first
-/// period has the same distribution of lengths as every later one of its kind.
+/// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)); with a `sigma`,
+/// mean(offline) is multiplied by the party's factor. The length of the first period has the same distribution as that of
+/// every later period of its kind.
 ///
 /// Example: `OnOff(online: Exponential(mean: "10min"), offline: Exponential(mean: "20s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

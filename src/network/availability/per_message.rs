@@ -9,7 +9,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// Each message that reaches the party is received with the same probability, independently: `PerMessage(heard: 0.9)`.
+/// Each message that reaches the party is received with the same probability, independently of other messages:
+/// `PerMessage(heard: 0.9)`.
 ///
 /// `PerMessage(0.9)`, the form of earlier versions, means the same: 0.9 is the probability that a message is received,
 /// not that it is lost.

@@ -26,7 +26,7 @@ pub enum RecordedDevice {
 /// How much of the recording has passed when the run begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingOffset {
-    /// The run begins this long after the beginning of the earliest recording of the file, for every party.
+    /// For every party, the run begins this long after the beginning of the earliest recording of the file.
     ///
     /// Example: `At("26h")`.
     At(Span),
@@ -41,10 +41,10 @@ impl Default for RecordingOffset {
     }
 }
 
-/// What a device does after the end of its recording.
+/// What a device does before its recording begins and after it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingEnd {
-    /// The recording begins again, without end.
+    /// The recording is repeated without end; before its beginning, the device follows the end of an earlier repetition.
     #[default]
     Repeat,
     /// The device is disconnected before the recording begins and after it ends.
@@ -97,7 +97,8 @@ impl Recording {
     }
 }
 
-/// The recordings of a file, in the file's order, and their numbers in ascending order of the share of time available.
+/// The recordings of the devices of a file, in the file's order, and the devices' numbers in ascending order of the share of
+/// time for which they are available.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Recordings {
     devices: Vec<Recording>,
@@ -125,8 +126,8 @@ impl Following {
         Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
     }
 
-    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
-    /// share of time available. If the file has not been read, the party is always online.
+    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
+    /// share of time for which they are available. If the file has not been read, the party is always online.
     pub(super) fn start_at(
         self,
         recordings: &Loaded<Recordings>,
@@ -191,8 +192,8 @@ impl Recordings {
         place.min(all - 1)
     }
 
-    /// The number of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the share of
-    /// time available.
+    /// The number of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the share
+    /// of time for which they are available.
     pub(super) fn by_level(&self, level: f64) -> usize {
         let place = (level * self.by_share.len() as f64) as usize;
         self.by_share[place.min(self.by_share.len() - 1)] as usize
@@ -366,7 +367,7 @@ mod tests {
         assert!(!recorded().ever_available(following(110, end)));
     }
 
-    /// Every offset has the recording's share of time available over whole repetitions.
+    /// Over whole repetitions, the share of time for which the device is available is the same for every drawn offset.
     #[test]
     fn a_drawn_offset_keeps_the_share() {
         for party in 0..20 {

@@ -7,7 +7,7 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Connected and disconnected periods alternate, at times that the scenario states.
+/// Connected and disconnected periods alternate; the scenario states the times of the changes.
 ///
 /// Example: `Scheduled(online: true, switches: ["10s", "12s"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_go_back_are_refused_at_their_place() {
+    fn times_out_of_order_are_refused_with_their_path() {
         let recipe = Scheduled { online: true, switches: [5, 9, 7].map(Span::from_millis).to_vec() };
         assert_eq!(recipe.problems()[0].path, "switches[2]");
     }

@@ -40,7 +40,7 @@ struct Device {
 }
 
 impl Device {
-    /// The share of the time from 0 to `all` for which it is connected.
+    /// The share of the time from 0 to `all` for which the device is connected.
     fn share_online(&self, all: Span) -> f64 {
         if all == Span::ZERO {
             return f64::from(u8::from(self.online));
@@ -66,8 +66,8 @@ impl Trace {
         self.devices.as_ref().map_or(&[], |devices| devices.as_slice())
     }
 
-    /// The share of time for which each device is connected, with its number, in ascending order. The shares are of one
-    /// repetition, or, without repetition, of the time until the last change in the file.
+    /// The share of time for which each device is connected, with the device's number, in ascending order of the shares.
+    /// They are shares of one repetition or, without repetition, of the time until the last change in the file.
     fn by_share(&self) -> Vec<(f64, usize)> {
         let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
         let all = self.repeat.or(last.copied()).unwrap_or(Span::ZERO);
@@ -112,7 +112,7 @@ impl Availability for Trace {
         self.devices.is_none() || self.device.is_none() && ends.is_some_and(|(least, most)| least.0 < most.0)
     }
 
-    /// The availability of the device at the quantile `level`, in (0, 1), of all devices in ascending order of the
+    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
     /// share of time for which they are connected.
     fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
         let ordered = self.by_share();
@@ -195,7 +195,7 @@ fn devices(file: &Path, text: &str) -> Result<Vec<Device>, Problem> {
         let online = match state {
             "1" => true,
             "0" => false,
-            _ => return Err(wrong("a state at the start, 1 for connected or 0".to_owned(), state)),
+            _ => return Err(wrong("the state at the start, 1 (connected) or 0 (not)".to_owned(), state)),
         };
         let mut switches: Vec<Span> = Vec::new();
         for cell in cells.filter(|cell| !cell.is_empty()) {
@@ -230,7 +230,7 @@ struct TraceProcess {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Index of the next change in this repetition; one past the last means the beginning of the next repetition.
+    /// Index of the next change in this repetition; if it is past the last change, the next repetition begins next.
     next: usize,
 }
 
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(changes, expected);
     }
 
-    /// Every change is later than the one before, also where a recording begins with a change at time 0.
+    /// Every change is later than the change before it, even if a recording begins with a change at time 0.
     #[test]
     fn a_repetition_begins_with_one_change() {
         let (recipe, problems) = loaded("1, [0, 2]\n", Some(0), Some(Span::from_millis(5000)));

@@ -4,7 +4,7 @@ use crate::network::latency::LatencyModel;
 use crate::rng::Stream;
 use crate::vocab::{Span, Time};
 
-/// Shortest period: with periods of length zero the state could change without end at one point in time.
+/// Shortest period. With periods of length zero, the state could change infinitely often at one point in time.
 const SHORTEST: Span = Span::from_nanos(1);
 
 /// Alternating connected and disconnected periods.
@@ -27,7 +27,7 @@ impl Turns {
         Self { up, down, longer: 1.0, stream, online, begun: Time::ZERO }
     }
 
-    /// The same periods, except that disconnected ones are longer by a factor.
+    /// The same periods, except that the lengths of disconnected periods are multiplied by `factor`.
     pub(super) fn longer(self, factor: f64) -> Self {
         Self { longer: factor, ..self }
     }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Each party is a device from a CSV file, drawn once per replication, every row with the same probability; a job takes
-/// `time` divided by the device's speed.
+/// Each party is a device of a CSV file. The device is drawn once per replication, every row with the same probability. A
+/// job takes `time` divided by the device's speed.
 ///
 /// Example: `Devices(time: Constant("300ms"), file: "devices.csv", column: "speed")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,8 +32,8 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// 1 / speed of the device at the quantile `u` of all devices in descending order of speed; 1 if the file has not been
-    /// read.
+    /// 1 / speed of the device that is the quantile at `u` of all devices in descending order of speed; 1 if the file has
+    /// not been read.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;

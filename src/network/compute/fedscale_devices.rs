@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// times the device's time for one inference.
 ///
 /// The file has the contents of FedScale's `client_device_capacity`, as JSON (an object with one entry per client, each with
-/// `computation` in milliseconds per sample and `communication` in kbit/s) or as CSV (columns of these names). The original
-/// is a pickle, which can run programs when it is read, and is refused; the message says how to convert it.
+/// `computation` in milliseconds per inference and `communication` in kbit/s) or as CSV (columns of these names). The
+/// original is a pickle, which can run programs when it is read, and is refused; the message says how to convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
 /// (<https://github.com/SymbioticLab/FedScale>).
 ///
@@ -41,7 +41,7 @@ fn three() -> Positive {
 }
 
 impl Compute for FedScaleDevices {
-    /// Milliseconds per sample of the device at `u`; 1 if the file has not been read.
+    /// The milliseconds that the device at `u` takes per inference; 1 if the file has not been read.
     fn slowness(&self, u: f64) -> f64 {
         self.slowness_numbered(0, u)
     }

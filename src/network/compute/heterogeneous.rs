@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The times of each party are multiplied by its own factor exp(sigma Z), where Z is standard normal and drawn once per
-/// replication.
+/// The job times of each party are multiplied by the party's own factor exp(sigma Z), where Z is standard normal and drawn
+/// once per replication.
 ///
 /// Example: `Heterogeneous(time: Exponential(mean: "300ms"), sigma: 0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

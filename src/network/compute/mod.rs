@@ -1,7 +1,7 @@
 //! Compute time: how long a party works on a message.
 //!
-//! A party whose jobs take time draws once how slow its device is, and then two random words per job, from a stream of
-//! its own: one word for the job's length, one for random slowdowns. Job k uses the same words with every model.
+//! A party whose jobs take time has a random stream of its own. It first draws how slow its device is, and then two words
+//! per job: one for the job's length, one for random slowdowns. Job k uses the same words with every model.
 
 mod devices;
 mod drawn;
@@ -25,15 +25,15 @@ use std::path::PathBuf;
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw. The
-    /// factor never falls when `u` rises.
+    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw. A
+    /// larger `u` never gives a smaller factor.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
     }
 
-    /// The factor of [`Self::slowness`] for the party with this number, from 0, among the parties
-    /// of its entry. By default the number has no effect.
+    /// The factor of [`Self::slowness`] for the party with this number, from 0, among the parties of its entry in the
+    /// scenario. By default the number has no effect.
     fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
         let _ = number;
         self.slowness(u)
@@ -89,7 +89,7 @@ crate::family! {
     }
 }
 
-/// A job's length from its recipe and the party's slowness.
+/// The length of a job: the quantile of `time` at `length`, times `factor`.
 fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
     let base = time.as_dyn().quantile(length);
     // With a factor of 1 the time is not converted to floating-point seconds, which would round it.

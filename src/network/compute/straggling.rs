@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Each job is slow (a straggler) with some probability, independently, and then takes a multiple of its time.
+/// Each job is slow (a straggler) with the same probability, independently of the other jobs. A slow job takes a multiple of
+/// its time.
 ///
 /// Example: `Straggling(time: Constant("300ms"), probability: 0.05, factor: 10)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The delays of a measured link, one after another: a CSV file with a column of delays and, if they were not measured at
-/// regular times, a column of times, such as the log of a `ping`. Each delay holds until the next one, for every message
-/// that enters a link meanwhile; the recording is repeated without end. All links with this model have the same delay at
-/// the same time.
+/// The delays of a measured link, one after another, from a CSV file, such as the log of a `ping`. It has a column of delays
+/// and, if they were not measured at regular times, a column of times. Each delay holds for every message that enters the
+/// link before the time of the next delay; the recording is repeated without end. All links with this model have the same
+/// delay at the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
-/// a `DelayTrace`. Routes are computed once, from the mean over time.
+/// a `DelayTrace`. Routes are computed once, from the mean delay over the recording.
 ///
 /// Example: `DelayTrace(file: "ping.csv", delay: "rtt_ms", round_trips: true, time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +44,14 @@ pub struct DelayTrace {
     /// How much of the recording has passed when the run begins. Default: 0 s.
     #[serde(default)]
     pub offset: Span,
-    /// What happens to rows without a delay, such as those of lost pings. Default: Refuse.
+    /// What is done with rows without a delay, such as those of lost pings. Default: Refuse.
     #[serde(default)]
     pub missing: MissingDelays,
     #[serde(skip)]
     recorded: Loaded<Recording>,
 }
 
-/// What happens to rows of a recording without a delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
+/// What is done with rows of a recording that have no delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
 /// `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MissingDelays {

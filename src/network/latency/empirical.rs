@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A delay drawn from a column of a CSV file, every row with the same probability.
+/// A delay drawn from a column of a CSV file, each row with the same probability.
 ///
 /// Example: `Empirical(file: "delays.csv", column: "ms", unit: "1ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ impl Empirical {
 }
 
 impl Latency for Empirical {
-    /// The quantile of the empirical distribution; zero if the file has not been read.
+    /// The quantile of the distribution in which each row has the same probability; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
         let Some(sorted) = &self.sorted else { return Span::ZERO };
         let place = (u * sorted.len() as f64) as usize;

@@ -6,9 +6,9 @@ use crate::vocab::{Positive, Problem, Span, extreme_shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A gamma delay: mean shape times scale, standard deviation sqrt(shape) times scale.
+/// A gamma delay. Its mean is shape times scale, and its standard deviation sqrt(shape) times scale.
 ///
-/// Its quantile is the inverse of the incomplete gamma function, with a relative error below 1e-12; computing it takes
+/// Its quantile is the inverse of the incomplete gamma function, with a relative error below 1e-12. Its computation takes
 /// some 2 microseconds per message.
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
 ///

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A fixed delay plus jitter, which is drawn independently for every message.
+/// A fixed delay plus a random one, the jitter, which is drawn independently for every message.
 ///
 /// With `jitter: Exponential(mean: "5ms")` this is the shifted exponential distribution.
 ///

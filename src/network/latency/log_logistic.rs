@@ -42,7 +42,7 @@ impl Latency for LogLogistic {
         if self.shape.get() > 1.0 {
             return Vec::new();
         }
-        let found = format!("{}, whose mean is infinite", self.shape);
+        let found = format!("{}, for which the mean delay is infinite", self.shape);
         vec![Problem::wrong("shape", "a shape above 1", found, "raise it; 1.5 is already a very heavy tail")]
     }
 }

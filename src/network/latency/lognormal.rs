@@ -1,4 +1,4 @@
-//! A delay whose logarithm is normal: mostly short, sometimes long.
+//! A delay whose logarithm is normally distributed: mostly short, sometimes long.
 
 use super::{Latency, extreme_mean};
 use crate::special::{normal_cdf, normal_quantile};
@@ -6,7 +6,7 @@ use crate::vocab::{NonNegative, Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A lognormal delay: median times exp(sigma Z), Z standard normal.
+/// A lognormal delay: median times exp(sigma Z), where Z is standard normal.
 ///
 /// Example: `LogNormal(median: "40ms", sigma: 0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One of several delays, each with its probability: for example, nine in ten messages go by fibre and one by
+/// One of several kinds of delays, each with its probability: for example, nine in ten messages go by fibre and one by
 /// satellite.
 ///
-/// Its quantile at u is the smallest delay that a message exceeds with probability at most 1 - u. It is found by
+/// The mixture's quantile at u is the smallest delay that a message exceeds with probability at most 1 - u. It is found by
 /// bisection, with some thirty evaluations of the distribution function of every part. Each message uses one random word.
 ///
 /// Example: `Mixture(parts: [Part(weight: 9, law: Constant("20ms")), Part(weight: 1, law: Exponential(mean:

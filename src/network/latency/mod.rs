@@ -3,8 +3,8 @@
 //! A latency model is a quantile function: the delay of a message is the quantile at one uniform draw. So two models
 //! give comparable delays for the same draw (common random numbers). Where the quantile has no closed form, the
 //! distribution function is inverted numerically (`special`), with a relative error of 1e-12 (up to 1e-9 for beta
-//! distributions with a shape from 100 to 10,000); no rejection sampler is used. Rounding errors may then reverse the
-//! order of two delays whose draws are almost equal.
+//! distributions with a shape from 100 to 10,000; larger shapes are not tested). No rejection sampler is used. Rounding
+//! errors of the inversion may reverse the order of two delays whose draws are almost equal.
 
 mod beta;
 mod constant;
@@ -82,8 +82,8 @@ pub trait Latency {
         self.quantile(u)
     }
 
-    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. Its
-    /// quantile and mean are then taken over all times and links.
+    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. Its quantile
+    /// and mean are then those of the delay at a random time, or between a random pair of sites.
     fn needs_link(&self) -> bool {
         self.differs_between_links()
     }
@@ -120,13 +120,13 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
-    /// The delay of every message, if it is always the same; then nothing is drawn for messages on a link without
-    /// losses.
+    /// The delay of every message, if it is the same for all messages; else `None`. For a link with such a delay and without
+    /// losses, no random numbers are drawn.
     fn certain(&self) -> Option<Span> {
         None
     }
 
-    /// The problems of the recipe as a whole; the range of a single field is checked by its type.
+    /// What is wrong with the recipe as a whole; the type of a single field checks the field's range.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -142,7 +142,7 @@ pub trait Latency {
         Vec::new()
     }
 
-    /// Whether a file that the recipe names has not been read, so that quantiles, mean and probabilities have no meaning.
+    /// Whether a file that the recipe names has not been read. Quantiles, mean and probabilities then have no meaning.
     fn is_unread(&self) -> bool {
         false
     }
@@ -178,7 +178,8 @@ crate::family! {
 }
 
 impl LatencyModel {
-    /// The problem of a delay that depends on the time or the link, in a place that has neither, such as a compute time.
+    /// The problem of a delay that depends on the time or the link, if it is used where there is no link, such as for a
+    /// compute time.
     pub(crate) fn outside_of_links(&self) -> Option<Problem> {
         let cure = "write it as the `latency` of links, and here a distribution that is always the same";
         let expected = "a distribution that depends on no time and no link";
@@ -198,14 +199,15 @@ impl LatencyModel {
     }
 }
 
-/// The problem at the field `path` if its value, `number`, makes the mean reach the longest span, some 584 years.
+/// A problem at the field `path` if its value, `number`, makes the mean at least as long as the longest span, some 584
+/// years.
 fn extreme_mean(law: &impl Latency, path: &str, number: &impl Display, cure: &str) -> Option<Problem> {
     let mean = law.mean_seconds();
     if mean < Span::MAX.seconds() {
         return None;
     }
-    let found = format!("{number}, whose mean is {mean:.1e} s");
-    Some(Problem::wrong(path, format!("a {path} whose mean is below 584 years"), found, cure))
+    let found = format!("{number}, for which the mean delay is {mean:.1e} s");
+    Some(Problem::wrong(path, format!("a {path} for which the mean delay is below 584 years"), found, cure))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A normal delay truncated at 0: the normal distribution, conditional on not being negative.
 ///
-/// `mean` and `sd` are those of the normal before truncation. The truncated mean is
+/// `mean` and `sd` are those of the normal distribution before truncation. The truncated mean is
 /// mean + sd phi(a) / Phi(a) with a = mean / sd (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).
 ///
 /// Example: `Normal(mean: "40ms", sd: "5ms")`.

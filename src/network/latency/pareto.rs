@@ -40,12 +40,12 @@ impl Latency for Pareto {
             problems.push(Problem::wrong(
                 "shape",
                 "a shape above 1",
-                format!("{}, whose mean is infinite", self.shape),
+                format!("{}, for which the mean delay is infinite", self.shape),
                 "raise it; 1.1 is already a very heavy tail",
             ));
         }
         if self.shortest == Span::ZERO {
-            let cure = "give the smallest possible delay";
+            let cure = "write the shortest possible delay";
             problems.push(Problem::wrong("shortest", "a delay above 0", "0", cure));
         }
         problems

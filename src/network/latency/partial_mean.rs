@@ -7,10 +7,10 @@ const STEPS: u32 = 2048;
 
 /// The integral of the quantile function from the probability `from` to `to`, in seconds; 0 unless `from` is below `to`.
 ///
-/// Computed by the midpoint rule in s on (0, 1), with u = from + (to - from) s^3 (10 - 15 s + 6 s^2). The derivative of u is
-/// 0 at both ends, so that a quantile function with a root or a logarithm at an end does not reduce the accuracy. The
-/// relative error is below 1e-7 for a quantile function that is differentiable between the ends, and about 1e-3 for a
-/// step function.
+/// It is computed by the midpoint rule in s on (0, 1), with u = from + (to - from) s^3 (10 - 15 s + 6 s^2). The derivative
+/// of u is 0 at both ends, so a quantile function that behaves like a root or a logarithm at an end does not reduce the
+/// accuracy. The relative error is below 1e-7 for a quantile function that is differentiable between the ends, and about
+/// 1e-3 for a step function.
 pub(super) fn integral(law: &dyn Latency, from: f64, to: f64) -> f64 {
     let width = to - from;
     if width <= 0.0 {

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The delay along the quickest path between the sites of the two parties of a link, in a network from a GraphML file, such
-/// as those of the Internet Topology Zoo (<http://www.topology-zoo.org>). The nodes along the path are not parties.
+/// The delay from one party to another is that of the quickest path between the sites of the two parties, in a network from
+/// a GraphML file, such as the files of the Internet Topology Zoo (<http://www.topology-zoo.org>). The nodes along the
+/// path are only places in this network, not parties.
 ///
 /// Example: `PathDelays(file: "sites.graphml", delay: Attribute(name: "delay", unit: "1ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,11 +25,11 @@ pub struct PathDelays {
     /// Name of the attribute that holds a node's name; a node without this attribute is called by its id. Default: label.
     #[serde(default = "label")]
     pub label: String,
-    /// The delay of an edge: one of its attributes, or computed from its length.
+    /// The delay of an edge: one of its attributes, or computed from the distance between its ends.
     pub delay: EdgeDelay,
     /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
-    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's is at
-    /// the site that has the party's name.
+    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's name is
+    /// at the site that has the party's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]

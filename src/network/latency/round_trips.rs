@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Half a measured round trip each way, between the sites of the two parties of a link.
+/// The delay from one party to another is half a measured round trip between the sites of the two parties.
 ///
 /// The file is a CSV matrix: its first line names the sites, every further line begins with a site's name, and its numbers
 /// are the round trips measured from that site. An empty cell, `-`, `nan` or a number below 0 stands for a missing
-/// measurement; the measurement in the other direction is then used. Round trips often break the triangle inequality, so
-/// that in a `Mesh` the quickest route can pass through a third party, which then relays; a `Star` has no such routes.
+/// measurement; the measurement in the other direction is then used. Round trips often break the triangle inequality. In a
+/// `Mesh`, the quickest route can therefore pass through a third party, which then relays; a `Star` has no such routes.
 ///
 /// Example: `RoundTrips(file: "round-trips.csv", unit: "1ms", sites: { "server": ["Frankfurt"], "client": ["Oregon"],
 /// "relay": ["Tokyo"] })`.
@@ -27,8 +27,8 @@ pub struct RoundTrips {
     #[serde(default = "millisecond")]
     pub unit: Span,
     /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
-    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's is at
-    /// the site that has the party's name.
+    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's name is
+    /// at the site that has the party's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]
@@ -111,7 +111,7 @@ fn matrix(file: &Path, text: &str, unit: Span) -> Result<SiteDelays, Problem> {
     }
     if let Some(twice) = (1..n).find(|&index| names[..index].contains(&names[index])) {
         let found = format!("\"{}\" twice at {file}:{}", names[twice], rows.head());
-        return Err(wrong("a name of its own for each site".to_owned(), found));
+        return Err(wrong("a different name for each site".to_owned(), found));
     }
     let mut delays = vec![None; n * n];
     let mut order = Vec::new();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Another delay times a factor, such as measured delays on a network that is twice as slow.
+/// Another delay times a factor; for example, measured delays, for a network that is twice as slow.
 ///
 /// Example: `Scaled(law: LogNormal(median: "40ms", sigma: 0.5), factor: 2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ impl Scaled {
     fn unscaled(&self, delay: Span) -> Span {
         let about = ((delay.nanos() as f64 + 0.5) / self.factor.get()).floor() as u64;
         let fits = |nanos: &u64| self.scaled(Span::from_nanos(*nanos)) <= delay;
-        // The division is rounded, by less than a nanosecond for delays below a month.
+        // The quotient has a rounding error, which is less than a nanosecond for delays below a month.
         let near = [about.saturating_add(1), about, about.saturating_sub(1)];
         Span::from_nanos(near.into_iter().find(fits).unwrap_or(about))
     }
@@ -95,7 +95,7 @@ mod tests {
     use crate::network::latency::{Constant, Uniform};
 
     #[test]
-    fn a_constant_delay_is_never_below_its_value() {
+    fn scaling_is_inverted_to_the_nanosecond() {
         let scaled = |law: LatencyModel, factor: f64| Scaled {
             law: Box::new(law),
             factor: Positive::new(factor).unwrap(),

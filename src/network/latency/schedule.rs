@@ -8,11 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A delay whose distribution changes at stated times, once or in every period, such as the delay of a network that is busy
-/// in the evening. The distribution for a message is that of the time at which the message enters the link.
+/// A delay whose distribution changes at stated times, once or in every period: for example, that of a network that is busy
+/// in the evening. The distribution of a message's delay is the one that holds when the message enters the link.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
-/// a schedule (put the mixture into the schedule). Routes are computed once, from the mean over time.
+/// a schedule (put the mixture into the schedule). Routes are computed once, from the long-run mean: over one period, or, if
+/// the schedule is not repeated, that of the last step.
 ///
 /// Example: `Schedule(steps: [LatencyStep(at: "0s", is: Constant("20ms")), LatencyStep(at: "18h", is: Constant("90ms"))],
 /// every: "24h")`.
@@ -44,7 +45,8 @@ impl Schedule {
         self.steps.iter().map(|step| step.at).collect()
     }
 
-    /// The delay of a message at a random time.
+    /// The delay of a message at a random time in the long run: a mixture of the steps, weighted by their shares of the
+    /// time.
     fn over_time(&self) -> Mixture {
         let shares = schedule::shares(&self.begins(), self.every);
         let parts = self.steps.iter().zip(shares);

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Another delay plus or minus a fixed time, and never below 0; for example measured delays minus the time that a
-/// nearer server saves.
+/// Another delay plus or minus a fixed time, but never below 0; for example, measured delays minus the time that a nearer
+/// server saves.
 ///
 /// `Shifted(law: L, later: "30ms")` is the same as `Jittered(base: "30ms", jitter: L)`.
 ///

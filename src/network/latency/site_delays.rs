@@ -4,8 +4,8 @@ use super::LinkEnd;
 use crate::vocab::{Problem, Span};
 use std::collections::BTreeMap;
 
-/// The sites of parties and groups, by name: party k of an entry is at site k of the list; after the last site comes the
-/// first again.
+/// The list of sites of each party or group, by name. Party k of an entry is at site k of the list; after the last site
+/// comes the first again.
 pub(super) type Sites = BTreeMap<String, Vec<String>>;
 
 /// One-way delays between every two sites.
@@ -13,7 +13,7 @@ pub(super) type Sites = BTreeMap<String, Vec<String>>;
 pub(super) struct SiteDelays {
     names: Vec<String>,
     places: BTreeMap<String, usize>,
-    /// The delay from site i to site j at i n + j; `None` where it is not known.
+    /// The delay from site i to site j at index i n + j, where n is the number of sites; `None` where it is not known.
     delays: Vec<Option<Span>>,
     sorted: Vec<Span>,
 }
@@ -39,19 +39,19 @@ impl SiteDelays {
         &self.sorted
     }
 
-    /// The quantile over all pairs of sites; zero without a pair.
+    /// The quantile at `u` of the known delays between two different sites; zero if no delay is known.
     pub(super) fn quantile(&self, u: f64) -> Span {
         let place = (u * self.sorted.len() as f64) as usize;
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get(place.min(last)).copied().unwrap_or(Span::ZERO)
     }
 
-    /// The mean over all pairs of sites, in seconds; 0 without a pair.
+    /// The mean of the known delays between two different sites, in seconds; 0 if no delay is known.
     pub(super) fn mean_seconds(&self) -> f64 {
         self.sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / self.sorted.len().max(1) as f64
     }
 
-    /// The index of a party's site, `None` if the file does not have it, and the site's name.
+    /// The index of a party's site, which is `None` if the file does not have the site, and the site's name.
     fn site<'a>(&self, sites: &'a Sites, party: LinkEnd<'a>) -> (Option<usize>, &'a str) {
         let stated = sites.get(party.name).or_else(|| sites.get(party.group?));
         let named = stated.filter(|names| !names.is_empty()).map_or(party.name, |names| {
@@ -66,8 +66,8 @@ impl SiteDelays {
         places.and_then(|(from, to)| self.delays[from * self.names.len() + to]).unwrap_or(Span::ZERO)
     }
 
-    /// The problems of sites that the file does not have, of names that are no party and no group, of parties without a
-    /// site, and of sites in use between which no delay is known.
+    /// The problems of sites that the file does not have, of names that are neither a party nor a group, of parties without
+    /// a site, and of sites in use (at which there are parties) between which no delay is known.
     pub(super) fn problems(&self, file: &str, sites: &Sites, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let groups = parties.iter().filter_map(|party| party.group);

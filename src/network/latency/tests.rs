@@ -61,7 +61,7 @@ fn examples() -> Vec<LatencyModel> {
     ]
 }
 
-/// A model of a file with this text.
+/// A model whose file has this text.
 fn from_file(model: &str, text: &str) -> LatencyModel {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("data"), text).unwrap();
@@ -201,7 +201,7 @@ fn extreme_parameters_are_refused() {
     assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
 }
 
-/// A file that could not be read is reported as such; the problems that only follow from it are not.
+/// Problems that only follow from an unread file are not reported: that the file could not be read is reported elsewhere.
 #[test]
 fn a_model_of_an_unread_file_is_unread() {
     let measured = || boxed(Empirical::new("none.csv".into(), "s".to_owned(), Span::from_millis(1000)));

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Another delay, conditional on lying between two limits, for example where a timeout cuts off a heavy tail.
+/// Another delay, conditional on lying between two limits; for example, if a timeout cuts off a heavy tail.
 ///
-/// Its quantile at u is the quantile of the other delay at p + u (q - p), where p is the probability that the other delay is
+/// The quantile at u is the quantile of the other delay at p + u (q - p), where p is the probability that the other delay is
 /// below `from`, and q the probability that it is at most `to`.
 ///
 /// Example: `Truncated(law: Normal(mean: "40ms", sd: "20ms"), from: "10ms", to: "90ms")`.
@@ -26,7 +26,8 @@ pub struct Truncated {
     pub to: Option<Span>,
 }
 
-/// Smallest probability of a delay between the limits; below it, floating point cannot resolve the quantiles.
+/// Smallest probability that a delay may have to lie between the limits. With a smaller one, floating-point numbers cannot
+/// resolve the quantiles.
 const MIN_LEFT: f64 = 1e-6;
 
 impl Truncated {

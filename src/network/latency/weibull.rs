@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
 ///
-/// The noise `Weibull(theta, scale)` has this distribution as its size, with theta = 1 / shape, and a random sign.
+/// The absolute value of the noise `Weibull(theta, scale)` has this distribution, with shape = 1 / theta.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 21.
 ///

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A link with a good and a bad state, each with its own probability of a loss. Between two messages the state may change
 /// (Gilbert 1960, Elliott 1963).
 ///
-/// At the first message, each state has its long-run probability.
+/// At the first message, the link is in each state with that state's long-run probability.
 ///
 /// Example: `GilbertElliott(worsens: 0.01, recovers: 0.3, loss_bad: 0.5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,8 +74,8 @@ struct Chain {
     bad: Option<bool>,
 }
 
-/// Splits one uniform draw in two: whether the draw is below `p`, and a second draw, uniform on [0, 1) and independent of
-/// the first result.
+/// Makes two results of one uniform draw `u`: whether it is below `p`, and a second draw, uniform on [0, 1) and independent
+/// of the first result.
 fn split(u: f64, p: f64) -> (bool, f64) {
     if u < p { (true, u / p) } else { (false, (u - p) / (1.0 - p)) }
 }

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The measured loss of a link over time: a CSV file with a column of shares of lost packets and, if they were not measured
-/// at regular times, a column of times. From its time until the next one, each share is the probability with which every
-/// message is lost, independently of other messages; the recording is repeated without end.
+/// The measured loss of a link over time, from a CSV file. It has a column of shares of lost packets and, if they were not
+/// measured at regular times, a column of times. Each share is the probability with which a message is lost, independently
+/// of other messages, from the share's time until the next one. The recording is repeated without end.
 ///
 /// Example: `LossTrace(file: "ping.csv", share: "lost_percent", of: 100, time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -110,7 +110,7 @@ impl Loss for LossTrace {
 }
 
 impl LossProcess for Process {
-    /// Whether a message that is sent at a random time is lost.
+    /// Whether a message that is sent at a uniformly random time of the recording is lost.
     fn drops(&mut self, u: f64) -> bool {
         u < self.mean
     }

@@ -15,7 +15,7 @@ pub use schedule::{LossStep, Schedule};
 use crate::vocab::{DataFolders, Problem, Time};
 use std::path::PathBuf;
 
-/// The behaviour of a loss model: a recipe that starts one process per link.
+/// The behaviour of a loss model. A loss model is a recipe that starts one process per link.
 pub trait Loss {
     /// A new process for one link.
     fn start(&self) -> Box<dyn LossProcess>;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A loss that changes at stated times, once or in every period. The loss model that applies to a message is that of the
-/// time at which the message enters the link. While another step applies, a `GilbertElliott` keeps its state.
+/// A loss that changes at stated times, once or in every period. The step that holds when a message enters the link decides
+/// whether the message is lost. A `GilbertElliott` keeps its state while another step holds.
 ///
 /// Example: `Schedule(steps: [LossStep(at: "0s", is: Independent(0.01)), LossStep(at: "18h", is: Independent(0.2))], every:
 /// "24h")`.
@@ -57,7 +57,7 @@ impl Loss for Schedule {
         Box::new(Process { begins, every: self.every, shares, steps })
     }
 
-    /// The mean over time.
+    /// The mean over time in the long run.
     fn mean(&self) -> f64 {
         let shares = schedule::shares(&self.begins(), self.every);
         self.steps.iter().zip(shares).map(|(step, share)| share * step.is.as_dyn().mean()).sum()
@@ -85,7 +85,7 @@ impl Loss for Schedule {
 }
 
 impl LossProcess for Process {
-    /// Whether a message at a random time is lost: one draw decides about both the time and the loss.
+    /// Whether a message at a random time is lost. One draw decides both the step that holds at this time and the loss.
     fn drops(&mut self, u: f64) -> bool {
         let mut left = u;
         for (step, share) in self.steps.iter_mut().zip(&self.shares) {

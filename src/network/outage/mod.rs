@@ -18,15 +18,16 @@ pub trait Outage {
     /// The groups that the recipe names, each as a pair: the path of the field that names the group, and its name.
     fn groups(&self) -> Vec<(String, &str)>;
 
-    /// The connection of each party of `group` under this outage alone; `None` if the outage does not affect the group.
-    /// All parties of a group are given the same stream, so they go offline and come back together.
+    /// The connection that each party of `group` would have if this outage were the only cause of disconnections; `None` if
+    /// the outage does not affect the group. All parties of a group are given the same stream, so they are disconnected and
+    /// connected together.
     fn connection(&self, group: &str, stream: Stream) -> Option<Box<dyn AvailabilityProcess>> {
         let _ = (group, stream);
         None
     }
 
-    /// Whether the outage cuts the links between parties of these two groups at this time; `None` is a party without a
-    /// group.
+    /// Whether the outage cuts the link from a party of the group `from` to a party of the group `to` at this time; `None`
+    /// stands for a party without a group.
     fn cuts(&self, from: Option<&str>, to: Option<&str>, at: Time) -> bool {
         let _ = (from, to, at);
         false
@@ -58,7 +59,7 @@ crate::family! {
     }
 }
 
-/// The problem of an interval that does not end after it begins.
+/// The problem of an interval whose end is not after its beginning.
 fn interval(from: Span, until: Span) -> Vec<Problem> {
     if from < until {
         return Vec::new();

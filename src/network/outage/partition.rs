@@ -5,14 +5,15 @@ use crate::vocab::{Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Between two times, links between parties of different listed groups lose every message. A message that entered a link
-/// before the partition still arrives; routes do not change.
+/// Between two times, every message that enters a link between parties of two different listed groups is lost. A message
+/// that entered the link before the partition is not affected; routes do not change.
 ///
 /// Example: `Partition(groups: ["left", "right"], from: "1s", until: "2s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Partition {
-    /// The groups that are separated from each other, two or more. Parties of no listed group keep all their links.
+    /// The groups that are separated from each other, two or more. A party that is in none of these groups keeps all its
+    /// links.
     #[schemars(with = "Vec<crate::vocab::GroupName>")]
     pub groups: Vec<String>,
     /// When the partition begins, from the start of the run.

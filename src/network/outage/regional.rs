@@ -1,4 +1,4 @@
-//! Outages of all parties of a group at the same, random times.
+//! Outages at random times, which are the same for all parties of a group.
 
 use super::Outage;
 use crate::network::availability::{Availability, AvailabilityProcess, OnOff};

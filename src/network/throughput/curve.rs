@@ -1,4 +1,4 @@
-//! A rate that changes over time in steps, and the time at which a message has been sent at this rate.
+//! A rate that changes over time in steps, and the time at which a message has been sent at such a rate.
 
 use crate::vocab::{Rate, Span, Time};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct RateCurve {
     /// When each step begins, and its rate in bits per second, 0 or above. The first one begins at 0.
     steps: Steps,
-    /// After this time the curve begins again; without it the last rate stays.
+    /// The period after which the curve begins again; `None` if the last rate stays.
     every: Option<Span>,
     /// How much of the curve has passed at time zero.
     offset: Span,
@@ -31,8 +31,9 @@ impl Steps {
 }
 
 impl RateCurve {
-    /// A curve of steps in ascending order, the first of which begins at 0. The curve is repeated after `every`, which is
-    /// later than the last step, and `offset` of it has passed at time zero. Without steps nothing is ever sent.
+    /// A curve of steps in ascending order, the first of which begins at 0. The curve is repeated with the period `every`,
+    /// which is later than the last step, and the time `offset` of it has passed at time zero. Without steps, no message is
+    /// ever sent.
     #[must_use]
     pub fn new(steps: Arc<Vec<(Span, f64)>>, every: Option<Span>, offset: Span) -> Self {
         Self { steps: Steps::Many(steps), every, offset }
@@ -114,7 +115,7 @@ impl RateCurve {
             .sum()
     }
 
-    /// Whether a message is ever sent.
+    /// Whether every message is sent at some time.
     #[must_use]
     pub fn ever_sends(&self) -> bool {
         let mut rates = self.steps.as_slice().iter().map(|step| step.1);
@@ -133,7 +134,7 @@ mod tests {
         Span::from_seconds(seconds)
     }
 
-    /// 800 bit/s for 2 s, nothing for 1 s, 1,600 bit/s for 1 s: 400 bytes in a period of 4 s.
+    /// 800 bit/s for 2 s, 0 bit/s for 1 s, 1,600 bit/s for 1 s: 400 bytes in a period of 4 s.
     fn curve(every: Option<Span>, offset: f64) -> RateCurve {
         let steps = vec![(s(0.0), 800.0), (s(2.0), 0.0), (s(3.0), 1600.0)];
         RateCurve::new(Arc::new(steps), every, s(offset))

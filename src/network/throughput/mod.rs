@@ -19,10 +19,10 @@ use std::path::PathBuf;
 /// The party that a line belongs to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineOwner {
-    /// The quantile of the party's device among all devices, in (0, 1), near 1 for the slowest. The party's compute model
-    /// computes its slowness from the same number.
+    /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
+    /// The party's compute model computes the slowness from the same number.
     pub slowness: f64,
-    /// Its number among the parties of its entry, from 0.
+    /// The party's number, from 0, among the parties of its entry in the scenario.
     pub number: u64,
 }
 

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A rate that changes at stated times, once or in every period, such as a line that is slow in the evening. The rest
-/// of a message that is being sent when the rate changes is sent at the new rate.
+/// A rate that changes at stated times, once or in every period: for example, a line that is slow in the evening. If the
+/// rate changes while a message is being sent, the rest of the message is sent at the new rate.
 ///
 /// Example: `RateSchedule(steps: [RateStep(at: "0s", is: "10Mbit/s"), RateStep(at: "18h", is: "4Mbit/s")], every: "24h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

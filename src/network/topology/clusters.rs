@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each group has a gateway, with a link to every other party of the group; every two gateways have a link. A party states
-/// its group (`Party(group: "north")`).
+/// Each group has a gateway, which has a link to every other party of the group; every two gateways have a link. The entry
+/// of a party states its group (`Party(group: "north")`).
 ///
 /// Example: `Clusters(gateways: { "left": "server", "right": "client" })`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

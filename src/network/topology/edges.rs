@@ -1,4 +1,4 @@
-//! A network given link by link.
+//! A network whose links are listed one by one.
 
 use super::{Pairs, Topology};
 use crate::network::population::Population;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Edges(
-    /// The links, each once, in either order of its ends.
+    /// The links, each listed once; the order of the two parties does not matter.
     #[schemars(with = "Vec<(crate::vocab::PartyName, crate::vocab::PartyName)>")]
     pub Vec<(String, String)>,
 );

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Parties are the nodes of a graph from a GraphML file, and have links where the graph has edges. Nodes without a task in
-/// the protocol must be parties too: they relay. To use only the delays of such a file, without routers as parties, use
-/// `PathDelays`.
+/// The parties are the nodes of a graph from a GraphML file, and the links are its edges. A node that has no task in the
+/// protocol must be a party too: it only relays messages. To use the delays of such a file without making its routers
+/// parties, use `PathDelays`.
 ///
 /// Example: `GraphMl(file: "parties.graphml")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

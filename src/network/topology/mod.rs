@@ -23,7 +23,7 @@ use std::path::PathBuf;
 /// Pairs of parties, by their positions.
 pub type Pairs = Vec<(usize, usize)>;
 
-/// The shape of a network, if routes follow from it directly.
+/// The shape of a network. In a star, and in a complete network with equal latencies, it determines the routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A star with its hub, by position: every other party has one link, to the hub.
@@ -39,7 +39,7 @@ pub trait Topology {
     /// Every pair that has a link, each once.
     fn pairs(&self, population: &Population<'_>) -> Pairs;
 
-    /// The shape, if routes follow from it directly.
+    /// The shape of the network.
     fn shape(&self, population: &Population<'_>) -> Shape {
         let _ = population;
         Shape::Graph

@@ -10,8 +10,8 @@ use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-/// Cost of a route: mean latency in seconds, then the number of links, so that routes over links without delay contain
-/// no cycles.
+/// Cost of a route: the sum of the mean latencies in seconds; among equal sums, the number of links, so that routes over
+/// links without delay contain no cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 struct Cost {
     seconds: f64,
@@ -36,8 +36,8 @@ pub(in crate::network) struct Routes {
 }
 
 impl Routes {
-    /// Routes over a topology. `cost` is the mean latency of a link in seconds, per direction; `uniform` states that this
-    /// mean is the same for every link, so that in a complete network no detour is quicker.
+    /// Routes over a topology. `cost` is the mean latency in seconds of the link from one party to another. `uniform` states
+    /// that this mean is the same for every link; in a complete network, no detour is then quicker than the direct link.
     pub(in crate::network) fn new(
         topology: &TopologyModel,
         population: &Population<'_>,
@@ -62,8 +62,8 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// Whether every message certainly takes the same route in both networks. Only links are compared, no route is
-    /// computed: if costs differ between the two networks, and are not all equal within each network, the result is false.
+    /// True only if every message takes the same route in both networks. Only links are compared, no route is computed: if
+    /// costs differ between the two networks, and are not all equal within each network, the result is false.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs, the quickest route between two parties is their link.
         let complete = |routes: &Self| {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn certainly_equal_routes_are_recognised() {
+    fn provably_equal_routes_are_recognised() {
         let names: Vec<String> = (0..4).map(|i| format!("p{i}")).collect();
         let population = Population { names: &names, traits: &[] };
         let routes = |topology: TopologyModel, uniform: bool, cost: fn(usize, usize) -> f64| {

@@ -8,7 +8,11 @@ mod model;
 mod platt;
 mod support_vectors;
 mod trained;
+#[cfg(feature = "svm")]
+mod trained_svm;
 mod unfitted;
+#[cfg(not(feature = "svm"))]
+mod without_svm;
 
 pub use axis::{Axis, AxisValues};
 pub use data::HeldOut;
@@ -34,6 +38,8 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trained::Trained;
+#[cfg(not(feature = "svm"))]
+use without_svm as trained_svm;
 
 /// The performance of a model for each setting of its hyperparameters, measured for each agent of a federation on the
 /// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the

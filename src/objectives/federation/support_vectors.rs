@@ -1,22 +1,19 @@
 //! Support vector machines with a Gaussian kernel, scored by the area under the ROC curve on held-out records.
-//!
-//! The machines are trained by `linfa-svm`, which solves the same problem as libsvm by the same method.
 
 use super::axis::Axis;
 use super::data::AgentRecords;
 use super::platt::Sigmoid;
+use super::trained_svm::{BUILT, TrainedSvm};
 use super::unfitted::FitError;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Positive, Problem};
-use linfa::traits::Fit;
-use linfa::{Dataset, DatasetBase};
-use linfa_svm::Svm;
-use ndarray::{Array1, Array2, ArrayView1};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
 /// A support vector machine with a Gaussian kernel and two hyperparameters. Features are not scaled.
+///
+/// It needs a program that was built with the feature `svm`: `cargo build --release --features svm`.
 ///
 /// Example: `RbfSvm(c: Axis(low: 0.1, high: 1, values: 2), gamma: Axis(low: 0.1, high: 1, values: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,6 +87,14 @@ const MAX_DRAWS: usize = 1000;
 impl RbfSvm {
     /// The problem of the recipe apart from its axes, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
+        if !BUILT {
+            return Some(Problem::wrong(
+                "",
+                "a program built with the feature `svm`, which trains support vector machines",
+                "one built without it",
+                "build it with `cargo build --release --features svm`",
+            ));
+        }
         let Score::PlattArea { folds, draws } = self.score else { return None };
         if folds.get() < 2 {
             let expected = "at least 2 folds: a model is scored on records that it was not trained on";
@@ -106,56 +111,6 @@ impl RbfSvm {
                 Problem::wrong(path, format!("at most {most} {field}"), count.to_string(), cure)
             },
         )
-    }
-}
-
-/// A trained machine, or a constant decision value if all records are of one class.
-enum TrainedSvm {
-    Trained(Svm<f64, bool>),
-    Constant(f64),
-}
-
-impl TrainedSvm {
-    /// Trains on the records at the positions `places`.
-    fn train(
-        records: &AgentRecords,
-        places: &[usize],
-        (c, gamma): (f64, f64),
-        tolerance: f64,
-    ) -> Result<Self, FitError> {
-        let cells: Vec<f64> = places.iter().flat_map(|&index| records.row(index).iter().copied()).collect();
-        let matrix = Array2::from_shape_vec((places.len(), records.d), cells)
-            .map_err(|error| FitError::Shape { reason: error.to_string() })?;
-        let targets: Array1<bool> = places.iter().map(|&index| records.classes[index] == 1).collect();
-        let positive = targets.iter().filter(|target| **target).count();
-        if positive == 0 || positive == places.len() {
-            return Ok(Self::Constant(if positive == 0 { -1.0 } else { 1.0 }));
-        }
-        let dataset: Dataset<f64, bool, ndarray::Ix1> = DatasetBase::new(matrix, targets);
-        // The library's kernel is exp(-|x - y|^2 / width).
-        Svm::<f64, bool>::params()
-            .eps(tolerance)
-            .pos_neg_weights(c, c)
-            .gaussian_kernel(1.0 / gamma)
-            .fit(&dataset)
-            .map(Self::Trained)
-            .map_err(|error| FitError::SupportVectors { c, gamma, reason: error.to_string() })
-    }
-
-    /// The decision value without its constant term, which does not affect the order of records.
-    fn sum(&self, row: &[f64]) -> f64 {
-        match self {
-            Self::Trained(machine) => machine.weighted_sum(&ArrayView1::from(row)),
-            Self::Constant(value) => *value,
-        }
-    }
-
-    /// The decision value, above 0 for the positive class.
-    fn decision(&self, row: &[f64]) -> f64 {
-        match self {
-            Self::Trained(machine) => self.sum(row) - machine.rho,
-            Self::Constant(value) => *value,
-        }
     }
 }
 

@@ -24,10 +24,12 @@ pub(super) fn largest_distance(
     // NaN is refused too.
     if !(added >= 0.0 && added <= MOST * sensitivity) {
         return Err(MechanismError::Shape {
-            expected: "numbers computed to within 2^-11 of their sensitivity for exact arithmetic (write `arithmetic: \
-                       Ideal`)"
+            expected: "rounding errors that add up to at most 2^-11 of the sensitivity, for exact arithmetic (write \
+                       `arithmetic: Ideal`)"
                 .to_owned(),
-            found: format!("rounding errors of up to {error:e} with a sensitivity of {sensitivity:e}"),
+            found: format!(
+                "{length} numbers, each with a rounding error of up to {error:e}, and a sensitivity of {sensitivity:e}"
+            ),
         });
     }
     Ok(sensitivity + added.max(LEAST * sensitivity))

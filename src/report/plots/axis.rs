@@ -82,8 +82,8 @@ impl Axis {
         axis
     }
 
-    /// As [`Axis::chosen`], with a label for each value, in increasing order; labels that would overlap are
-    /// left out.
+    /// As [`Axis::chosen`], with a given label for each value. The values must be in increasing order; labels that
+    /// would overlap are left out.
     #[must_use]
     pub fn labelled(values: &[(f64, String)]) -> Self {
         let mut axis = Self::chosen(&values.iter().map(|(value, _)| *value).collect::<Vec<f64>>());
@@ -186,7 +186,7 @@ impl Axis {
             () if bottom == 0.0 => (0.0, 1.0),
             () => (bottom - 0.5, bottom + 0.5),
         };
-        // The smallest step that rounds to a number above 0.
+        // At least 1e-300: a fifth of the smallest numbers is rounded to 0, and a step of 0 has no multiples.
         let step = round_step(((top - bottom) / TICKS).max(1e-300));
         let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;

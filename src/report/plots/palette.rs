@@ -1,4 +1,4 @@
-//! Colours that can be distinguished with any colour vision, and dashes for greyscale prints.
+//! Colours that can be distinguished with red-green colour blindness too, and dashes for greyscale prints.
 
 use plotters::style::RGBColor;
 

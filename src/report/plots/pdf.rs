@@ -44,7 +44,7 @@ pub fn pdf(svg: &str) -> Result<Vec<u8>, PictureError> {
     Ok(file.finish().to_vec())
 }
 
-/// The resource name of the graphics state with a given opacity.
+/// The resource name of the graphics state for the opacity with this index in [`Drawing::alphas`].
 fn name(index: usize) -> String {
     format!("a{index}")
 }

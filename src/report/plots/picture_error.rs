@@ -1,4 +1,4 @@
-//! The errors of drawing a chart as PNG or PDF, each with what to do.
+//! The errors of drawing a chart as PNG or PDF; each message says what to do.
 
 use std::fmt;
 

@@ -51,7 +51,7 @@ fn text(cell: &Cell) -> String {
 }
 
 /// Prints a table with a rule below the header and none between rows; numbers are aligned to the right. Columns that do not
-/// fit without breaking a word of the header follow in a further block, which repeats the first `heads` columns.
+/// fit without breaking a word follow in a further block, which repeats the first `heads` columns.
 fn with_header(out: &mut Lines, table: Grid, heads: usize) {
     let width = out.width;
     let columns = table.header.len();
@@ -187,8 +187,8 @@ impl Grid {
     }
 }
 
-/// Prints groups of rows. The value of the first column stands at the left edge above the groups that share it, that of the
-/// second column, indented, above each group.
+/// Prints groups of rows. The value of the first column stands at the left edge, above all groups that share it; the value
+/// of the second column stands indented, above its group.
 fn grouped(out: &mut Lines, table: &Table, columns: &[&Column], rows: Vec<Vec<String>>) {
     let mut last: Option<&str> = None;
     let mut rest = rows.as_slice();

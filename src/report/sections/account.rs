@@ -97,7 +97,8 @@ pub(in crate::report) fn of_group(group: &LedgerGroup) -> Section {
     section
 }
 
-/// The neighbouring relations of some losses: one per kind of unit, or several with their series if series differ.
+/// The neighbouring relations of some losses: one for each kind of unit; if series differ in the relation, each relation
+/// with the names of its series.
 fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
     let all = groups.iter().map(|group| (group.kind.unit, &group.kind.neighbours, group.series.as_str()));
     relations_of(all).into_iter().map(|told| Block::remark(format!("neighbours, {told}"))).collect()
@@ -159,7 +160,7 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The losses to one observer about one kind of unit or about a person, and the cells where they are equal.
+/// The losses to one observer about one kind of unit, or about a person, and the cells that have these same losses.
 struct Entry {
     about: String,
     /// The basis and the epsilons.
@@ -359,8 +360,8 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
     }
 }
 
-/// Epsilon after the first k releases, in the order given, for at most 60 values of k, by every accountant that gives a
-/// finite epsilon.
+/// Epsilon after the first k releases, in the order given, for at most 60 values of k: a line for every accountant, with a
+/// point where its epsilon is finite.
 #[must_use]
 pub fn account_over_rounds(statement: &Statement) -> Chart {
     const POINTS: u64 = 60;
@@ -409,7 +410,7 @@ pub fn account_curve(statement: &Statement) -> Chart {
         "epsilon",
         "delta",
         vec![("tight".to_owned(), points)],
-        "by the tight accountant, which gives a bound".to_owned(),
+        "by the tight accountant: a bound, for exponential mechanisms if fixed in advance".to_owned(),
     )
 }
 

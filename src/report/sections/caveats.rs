@@ -1,4 +1,4 @@
-//! Statements of the short report on counts and outcomes that are not 0 and without which regrets could be misread.
+//! Statements of the short report on counts and outcomes that are not 0. Without these statements, regrets could be misread.
 
 use super::cells::by_series;
 use super::points::Axes;
@@ -6,7 +6,7 @@ use crate::report::document::{Block, Visibility};
 use crate::report::number::{quantity, two_digits};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// Names of counts and outcomes, each with what it says (means over replications).
+/// Names of counts and outcomes, each with its meaning. The values are means over replications.
 const NUMBERS: [(&str, &str); 5] = [
     ("rounds given up", "rounds that ended without a sum, since too few answers or shares of masks arrived"),
     ("rounds given up that the server can unmask", "rounds given up whose sum the server can compute later"),
@@ -17,7 +17,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Sums over what is common: share of own points lost, mean of agents",
-        "share of an agent's own points that are outside of what is common, and so lost to the sums",
+        "share of an agent's own points that no sum with its own vector covers",
     ),
 ];
 /// Largest number of series and cells that are named for one number.

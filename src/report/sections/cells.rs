@@ -139,9 +139,10 @@ pub(super) fn merge<K: PartialEq>(mut axes: Vec<String>, series: Vec<(String, Ve
     Rows { axes, rows, same }
 }
 
-/// For each axis, whether the results depend on it, given the result at each point. They do not if some points differ only
-/// in this axis, and all points that agree in the other axes have the same result; earlier axes on which results do not
-/// depend are ignored there. An axis with a single value counts as one on which they depend.
+/// For each axis, whether the results depend on it, given the result at each point. The results do not depend on an axis if
+/// some points differ only in this axis, and all points that agree in the other axes have the same result. Earlier axes on
+/// which the results do not depend are ignored when points are compared. An axis with a single value counts as one on which
+/// the results depend.
 pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
     let axes = results.first().map_or(0, |(point, _)| point.len());
     let mut depends = vec![true; axes];

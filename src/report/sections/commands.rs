@@ -49,8 +49,8 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
     blocks.extend([
         Block::Listing { label: "Commands".to_owned(), text: format!("{first}\nsubrosa report {run}") },
         Block::remark(format!(
-            "The first {what}; the second makes this page again. The same version, scenario and seed give the digest above \
-             for any number of threads."
+            "The first {what}; the second makes report.html again. The same version, scenario and seed give the digest \
+             above for any number of threads."
         )),
     ]);
     Section::new("replay", "Replay", "What was run, and how to repeat it", blocks)

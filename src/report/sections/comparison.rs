@@ -250,7 +250,7 @@ fn compared(comparison: &Comparison, full: bool) -> Option<String> {
     })
 }
 
-/// How many replications an effect needs, in a sentence.
+/// How many replications are needed to find an effect of the stated size, in a sentence.
 fn needed(row: &ComparisonRow) -> Option<String> {
     let needed = row.needed.as_ref()?;
     let many = |replications: Option<u64>| {

@@ -27,7 +27,7 @@ const COSTS: [Cost; 3] = [
     Cost { name: "bytes", label: "bytes of a run", value: |m| m.bytes, words: quantity },
     Cost {
         name: "messages lost",
-        label: "messages lost, %",
+        label: "mean messages lost over mean messages, %",
         value: |m| if m.messages > 0.0 { 100.0 * m.messages_lost / m.messages } else { 0.0 },
         words: |share| format!("{share:.2} %"),
     },

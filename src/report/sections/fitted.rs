@@ -23,13 +23,14 @@ pub(super) fn blocks(all: &[Fitted]) -> Vec<Block> {
     }
     let header =
         ["length-scales", "variance", "noise variance", "log likelihood, nats", "largest derivative, nats"];
-    let title = "By maximum likelihood, in standard deviations of inputs and output; length-scales in the scenario's order";
+    let title = "By maximum likelihood, in the units that the scenario states, by default the standard deviations of inputs \
+                 and output; length-scales in the scenario's order";
     vec![
         Block::heading("", "Fitted hyperparameters"),
         Block::Table(Table::new(title, header.map(str::to_owned).to_vec(), rows, 1)),
         Block::remark(
-            "The largest derivative is that of the log likelihood by the logarithm of a hyperparameter, where the \
-             search ended: near 0 at a maximum.",
+            "The largest derivative is that of the log likelihood with respect to the logarithm of a hyperparameter, where \
+             the search ended: near 0 at a maximum.",
         ),
     ]
 }

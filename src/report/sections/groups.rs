@@ -41,7 +41,8 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
 /// Largest number of groups shown side by side in a terminal; of more groups only the worst is shown.
 const BESIDE: usize = 4;
 
-/// Simple regret by group, one line per series; `None` if all series together have fewer than two groups.
+/// Regret by group, one line per series and cell: simple regret of agents, or cumulative regret per user of cohorts. `None`
+/// if all series together have fewer than two groups.
 pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let mut names: Vec<&str> = Vec::new();
     for group in summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.groups) {

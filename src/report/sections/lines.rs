@@ -20,8 +20,8 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
-/// fixed, so that each figure has at most [`MAX_LINES`] lines; all of them if that is not possible. Of more than
-/// [`MAX_FIGURES`] groups as many are kept, evenly spaced, with the first and the last one.
+/// fixed, so that each figure has at most [`MAX_LINES`] lines; if that is not possible, all of `fixable` are fixed. Of more
+/// than [`MAX_FIGURES`] groups, this many are kept, evenly spaced, with the first and the last one.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -95,7 +95,8 @@ pub(super) fn runs_of<'a>(
     cells.iter().filter_map(of).collect()
 }
 
-/// The axes on which results depend, given the result at each point; without those that have one value in all points.
+/// The axes on which results depend, given the result at each point, without the axes that have the same value at all
+/// points.
 pub(super) fn axes_of<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<usize> {
     let varies = |axis: usize| results.iter().any(|(point, _)| point[axis] != results[0].0[axis]);
     let depends = dependence(results);

@@ -24,17 +24,17 @@ const TERMS: [(&str, &str); 16] = [
     ),
     (
         "tight",
-        "The smallest known upper bound on the epsilon of all releases of a run together, computed from the \
+        "The smallest upper bound that this program computes on the epsilon of all releases of a run together, from the \
          distributions of their privacy losses.",
     ),
     ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
     (
         "as published",
-        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+        "The epsilon that a paper or a user claims; the report neither takes it as true nor adds it up.",
     ),
     (
         "claimed",
-        "The epsilon that the method's authors claim; the report neither takes it as true nor adds it up.",
+        "The epsilon that a paper or a user claims; the report neither takes it as true nor adds it up.",
     ),
     ("proven", "The bound holds for every pair of neighbours, by a proof that the program relies on."),
     ("conditional", "The bound holds under conditions that the notes name."),
@@ -45,7 +45,7 @@ const TERMS: [(&str, &str); 16] = [
     ),
     (
         "unprotected",
-        "Sent without protection, or with a protection for which there is no bound: no finite epsilon holds.",
+        "Sent without protection, or with a protection for which no bound is known: no finite epsilon is stated.",
     ),
     ("exceeded", "The tight bound is larger than the claim."),
     ("lost", "Messages that never arrived; the sender sends again if the protocol lets it."),

@@ -156,7 +156,7 @@ pub fn threshold_chart(found: &Threshold) -> Chart {
     let metric = question.metric.replace('_', " ");
     let mut x = Axis::chosen(&values);
     if found.spacing == Spacing::Logarithmic && !x.log {
-        // Fewer than a factor of 30: the linear axis is as readable.
+        // The values span less than a factor of 30: the axis is linear and has ticks at the ends of the range only.
         x = Axis::chosen(&[found.from, found.to]);
     }
     Chart {

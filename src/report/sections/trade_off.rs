@@ -97,7 +97,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
         note.push_str(" Losses against which no series protects are not counted.");
     }
     if infinite {
-        note.push_str(" At ∞: no finite epsilon holds.");
+        note.push_str(" At ∞: no finite epsilon is known.");
     }
     let title = format!("Epsilon against {}", measure.words());
     Some(Chart {

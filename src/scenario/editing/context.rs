@@ -5,7 +5,7 @@ use crate::scenario::shape::{Kind as Value, Shape};
 use crate::scenario::tokens::{Kind, Token};
 use std::sync::OnceLock;
 
-/// The schema of the language. It is made once, since no members can be added after its first use.
+/// The schema of the scenario language. It is made once, since no members can be added after its first use.
 pub(super) fn language() -> &'static serde_json::Value {
     static LANGUAGE: OnceLock<serde_json::Value> = OnceLock::new();
     LANGUAGE.get_or_init(catalogue::language)

@@ -43,7 +43,8 @@ fn sort(tokens: &[Token<'_>], token: &Token<'_>) -> Option<Sort> {
     }
 }
 
-/// The definition of a name. If nothing is called exactly `agent-3`, this name is defined by the entry `agent` of `parties`.
+/// The definition of a name. A name such as `agent-3`, if nothing is called exactly so, is defined by the entry `agent` of
+/// `parties`.
 pub(super) fn definition_of<'t>(tokens: &'t [Token<'t>], name: &str) -> Option<Defined<'t>> {
     let all = defined(tokens);
     let exact = all.iter().find(|known| known.name == name);

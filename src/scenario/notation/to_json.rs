@@ -40,7 +40,7 @@ pub(in crate::scenario) fn to_json(node: &Node, shape: Option<Shape<'_>>) -> Res
             Scalar::Name | Scalar::Nothing => Ok(Value::Null),
             Scalar::Truth(value) => Ok((*value).into()),
             Scalar::Number(number) => {
-                number.json().map(Value::Number).ok_or_else(|| left("no number of JSON"))
+                number.json().map(Value::Number).ok_or_else(|| left("a number that JSON cannot write"))
             }
             Scalar::Letter(letter) => Ok(letter.to_string().into()),
             Scalar::Text(text) => Ok(text.as_str().into()),

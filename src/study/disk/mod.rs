@@ -12,6 +12,7 @@ pub(in crate::study) mod packed;
 pub(in crate::study) mod prepare;
 pub(in crate::study) mod record;
 mod record_lines;
+pub(in crate::study) mod segment;
 pub(in crate::study) mod sign_error;
 #[cfg(feature = "sign")]
 pub(in crate::study) mod signature;

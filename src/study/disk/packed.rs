@@ -5,7 +5,8 @@
 //! earlier members.
 
 use flate2::bufread::GzDecoder;
-use flate2::{Compression, GzBuilder, write::GzEncoder};
+use flate2::{Compression, GzBuilder};
+use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,9 @@ pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
 /// Number of bytes before compression after which a member ends.
 const MEMBER: usize = 256 << 10;
+
+/// Number of members that are compressed together, in parallel.
+const MEMBERS_TOGETHER: usize = 8;
 
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
@@ -78,7 +82,8 @@ impl Sink {
         file.read_to_end(&mut before)?;
         file.rewind()?;
         file.set_len(0)?;
-        let mut packer = Packer { file: Some(BufWriter::with_capacity(1 << 16, file)), member: None };
+        let file = BufWriter::with_capacity(1 << 16, file);
+        let mut packer = Packer { file, complete: Vec::new(), member: Vec::new() };
         before.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| packer.write(line))?;
         Ok(Self::Packed(packer))
     }
@@ -94,40 +99,49 @@ impl Sink {
     }
 }
 
-/// Writes members one after the other.
+/// Writes members one after the other, and compresses several at a time.
 #[derive(Debug)]
 pub(super) struct Packer {
-    /// The file; absent while the encoder of the current member owns it.
-    file: Option<BufWriter<File>>,
-    member: Option<(GzEncoder<BufWriter<File>>, usize)>,
+    file: BufWriter<File>,
+    /// The contents of complete members that have not been compressed.
+    complete: Vec<Vec<u8>>,
+    /// The contents of the member that is being written.
+    member: Vec<u8>,
 }
 
 impl Packer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let (mut encoder, written) = match self.member.take() {
-            Some(member) => member,
-            None => {
-                let file = self.file.take().ok_or_else(|| io::Error::other("an earlier write failed"))?;
-                (GzBuilder::new().operating_system(255).write(file, Compression::new(LEVEL)), 0)
-            }
-        };
-        encoder.write_all(bytes)?;
-        let written = written + bytes.len();
-        if written < MEMBER {
-            self.member = Some((encoder, written));
-        } else {
-            self.file = Some(encoder.finish()?);
+        self.member.extend_from_slice(bytes);
+        if self.member.len() >= MEMBER {
+            self.complete.push(std::mem::take(&mut self.member));
         }
-        Ok(())
+        if self.complete.len() < MEMBERS_TOGETHER { Ok(()) } else { self.compress() }
+    }
+
+    /// Compresses the complete members and writes them to the file.
+    fn compress(&mut self) -> io::Result<()> {
+        let packed: Vec<io::Result<Vec<u8>>> =
+            self.complete.par_iter().map(|member| compressed(member)).collect();
+        self.complete.clear();
+        packed.into_iter().try_for_each(|member| self.file.write_all(&member?))
     }
 
     /// Ends the last member.
     fn end(&mut self) -> io::Result<&mut BufWriter<File>> {
-        if let Some((encoder, _)) = self.member.take() {
-            self.file = Some(encoder.finish()?);
+        if !self.member.is_empty() {
+            self.complete.push(std::mem::take(&mut self.member));
         }
-        self.file.as_mut().ok_or_else(|| io::Error::other("an earlier write failed"))
+        self.compress()?;
+        Ok(&mut self.file)
     }
+}
+
+/// A member with these contents.
+fn compressed(contents: &[u8]) -> io::Result<Vec<u8>> {
+    let into = Vec::with_capacity(contents.len() / 4);
+    let mut encoder = GzBuilder::new().operating_system(255).write(into, Compression::new(LEVEL));
+    encoder.write_all(contents)?;
+    encoder.finish()
 }
 
 /// A reader that counts the bytes that were taken from it.
@@ -268,6 +282,7 @@ mod tests {
     use crate::study::disk::files::{DifferingFiles, Staged, read_packed_if_there};
     use crate::study::disk::record_lines::{LineReader, PlacedLines, first_line};
     use flate2::read::MultiGzDecoder;
+    use flate2::write::GzEncoder;
     use std::collections::BTreeSet;
     use std::fs;
 

@@ -65,6 +65,20 @@ impl LineReader {
             },
         }
     }
+
+    /// The next lines, as [`LineReader::next`] returns them: so many that they have at least this number of bytes together,
+    /// or all lines that are left.
+    pub(super) fn several(&mut self, bytes: u64) -> io::Result<Vec<(Vec<u8>, LinePlace)>> {
+        let (mut lines, mut read) = (Vec::new(), 0);
+        while read < bytes {
+            let mut line = Vec::new();
+            let Some(place) = self.next(&mut line)? else { break };
+            // An empty line, which stands for a damaged part, takes memory too, and is counted as one byte.
+            read += 1 + line.len() as u64;
+            lines.push((line, place));
+        }
+        Ok(lines)
+    }
 }
 
 /// Reads lines by their places.

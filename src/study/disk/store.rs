@@ -7,16 +7,13 @@ use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
 use crate::study::disk::record_lines::{LinePlace, LineReader, PlacedLines};
-use crate::vocab::process_id;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
-/// Least time between two syncs to disk, except for the sync when the segment is closed.
-const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// Records of about this many bytes are checked and parsed together, in parallel.
+const BYTES_TOGETHER: u64 = 1 << 20;
 
 /// One record as a line. `body` is its JSON object.
 pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
@@ -75,106 +72,43 @@ impl Head<'_> {
     }
 }
 
-/// A file to which records are appended as replications end. It is created when the first record is appended. It is locked
-/// until it is closed, so that no other process takes it for the file of a process that has ended.
-#[derive(Debug)]
-pub(in crate::study) struct Segment {
-    folder: PathBuf,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-enum State {
-    NotYet,
-    Open {
-        file: File,
-        path: PathBuf,
-        synced: Instant,
-    },
-    /// A write failed. Nothing more is written, since a record after an incomplete line could not be read.
-    Broken,
-}
-
-impl Segment {
-    /// A segment in `folder`; both are created at the first record.
-    pub(in crate::study) fn within(folder: PathBuf) -> Self {
-        Self { folder, state: Mutex::new(State::NotYet) }
-    }
-
-    /// Appends a line. The line then survives the end of this process. It survives a loss of power after the next sync,
-    /// which happens with the first line that is appended more than a second after the last sync, and when the segment is
-    /// closed.
-    pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
-        let mut state = self.state.lock().expect("no holder of this lock panics");
-        if let State::NotYet = *state {
-            let (file, path) = create(&self.folder)?;
-            *state = State::Open { file, path, synced: Instant::now() };
-        }
-        let State::Open { file, path, synced } = &mut *state else {
-            let error = io::Error::other("an earlier write failed");
-            return Err(FileError { doing: "write", path: self.folder.clone(), error });
-        };
-        let mut attempt = file.write_all(line);
-        if attempt.is_ok() && synced.elapsed() > SYNC_EVERY {
-            attempt = file.sync_data();
-            *synced = Instant::now();
-        }
-        if let Err(error) = attempt {
-            let path = path.clone();
-            *state = State::Broken;
-            return Err(FileError { doing: "write", path, error });
-        }
-        Ok(())
-    }
-
-    /// Makes the appended records survive a loss of power, and ends the segment.
-    pub(in crate::study) fn close(self) -> Result<(), FileError> {
-        match self.state.into_inner().expect("no holder of this lock panics") {
-            State::Open { file, path, .. } => {
-                file.sync_all().map_err(|error| FileError { doing: "write", path, error })
-            }
-            State::NotYet | State::Broken => Ok(()),
-        }
-    }
-}
-
-fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
-    crate::study::disk::files::make_folder(folder)?;
-    let process = process_id();
-    let mut number = 0;
-    loop {
-        let path = folder.join(format!("{process}-{number}.jsonl"));
-        match OpenOptions::new().append(true).create_new(true).open(&path) {
-            Ok(file) => {
-                // On a file system without locks this call fails. `remove_left_behind` cannot lock
-                // a file there either, and then removes no segment.
-                drop(file.try_lock());
-                return Ok((file, path));
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(FileError { doing: "write", path, error }),
-        }
-    }
-}
-
-/// Removes the segments to which no process writes any more. On a file system without locks, no segment is removed.
-pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
-    for path in paths {
-        // A segment that cannot be removed does no harm: the file that replaced it has all of its records.
-        if let Ok(file) = File::open(path)
-            && file.try_lock().is_ok()
-        {
-            drop(fs::remove_file(path));
-        }
-    }
-}
-
 /// The position of a record: a file, and a range of bytes in it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     seal: u128,
     source: u32,
     line: LinePlace,
+}
+
+/// What a line of a record file holds.
+#[derive(Debug)]
+enum Found {
+    Damaged,
+    /// A record that belongs to no cell of the study.
+    Foreign,
+    /// A record of these cells, or the failure of their replication.
+    Record {
+        cells: Vec<usize>,
+        replication: u64,
+        seal: u128,
+        failed: bool,
+    },
+}
+
+impl Found {
+    fn of(line: &[u8], cells: &(dyn Fn(usize, &str) -> Vec<usize> + Sync)) -> Self {
+        let Some(head) = line.strip_suffix(b"\n").and_then(head) else { return Self::Damaged };
+        let cells = cells(head.cell, head.identity);
+        if cells.is_empty() {
+            Self::Foreign
+        } else if head.is_record() {
+            let Head { replication, seal, failed, .. } = head;
+            Self::Record { cells, replication, seal, failed }
+        } else {
+            // A correct seal shows that the line is unchanged, but not that its contents are a record.
+            Self::Damaged
+        }
+    }
 }
 
 /// All records of a study that are on disk, found by cell and replication.
@@ -204,47 +138,49 @@ impl StoredRecords {
     }
 
     /// Adds the records of a file. `cells` returns the cells of the study to which a record with this cell number and
-    /// this identity belongs; a record without any is ignored.
+    /// this identity belongs; a record that belongs to no cell is ignored.
     pub(in crate::study) fn add(
         &mut self,
         path: &Path,
-        cells: &dyn Fn(usize, &str) -> Vec<usize>,
+        cells: &(dyn Fn(usize, &str) -> Vec<usize> + Sync),
     ) -> Result<(), FileError> {
         let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
-        let source = self.sources.len() as u32;
-        let (mut lines, mut buffer) = (LineReader::open(path).map_err(fail)?, Vec::new());
-        while let Some(line) = lines.next(&mut buffer).map_err(fail)? {
-            let Some(head) = buffer.strip_suffix(b"\n").and_then(head) else {
-                self.damaged += 1;
-                continue;
-            };
-            let cells = cells(head.cell, head.identity);
-            if cells.is_empty() {
-                continue;
+        let mut lines = LineReader::open(path).map_err(fail)?;
+        loop {
+            let together = lines.several(BYTES_TOGETHER).map_err(fail)?;
+            if together.is_empty() {
+                break;
             }
-            // A correct seal shows that the line is unchanged, but not that its contents are a record.
-            if !head.is_record() {
-                self.damaged += 1;
-                continue;
-            }
-            let place = Place { seal: head.seal, source, line };
-            for cell in cells {
-                let key = (cell, head.replication);
-                if head.failed {
-                    self.failed.insert(key, place);
-                } else if let Some(known) = self.places.get(&key) {
-                    if known.seal != head.seal {
-                        let other = self.sources.get(known.source as usize).map_or(path, PathBuf::as_path);
-                        let files = [other.to_owned(), path.to_owned()];
-                        self.conflicts.push(Conflict { cell, replication: head.replication, files });
-                    }
-                } else {
-                    self.places.insert(key, place);
-                }
+            let found: Vec<Found> = together.par_iter().map(|(line, _)| Found::of(line, cells)).collect();
+            for (found, (_, place)) in found.into_iter().zip(together) {
+                self.insert(path, found, place);
             }
         }
         self.sources.push(path.to_owned());
         Ok(())
+    }
+
+    /// Adds a line of the file `path`, which is the file that is being read.
+    fn insert(&mut self, path: &Path, found: Found, line: LinePlace) {
+        let Found::Record { cells, replication, seal, failed } = found else {
+            self.damaged += u64::from(matches!(found, Found::Damaged));
+            return;
+        };
+        let place = Place { seal, source: self.sources.len() as u32, line };
+        for cell in cells {
+            let key = (cell, replication);
+            if failed {
+                self.failed.insert(key, place);
+            } else if let Some(known) = self.places.get(&key) {
+                if known.seal != seal {
+                    let other = self.sources.get(known.source as usize).map_or(path, PathBuf::as_path);
+                    let files = [other.to_owned(), path.to_owned()];
+                    self.conflicts.push(Conflict { cell, replication, files });
+                }
+            } else {
+                self.places.insert(key, place);
+            }
+        }
     }
 
     /// The files that were read.
@@ -290,13 +226,37 @@ impl StoredRecords {
             .collect()
     }
 
-    /// The stored replications of a cell whose number is below `replications`, in order. Each is read when it is requested.
-    pub(in crate::study) fn one_by_one(
+    /// The stored replications of a cell whose number is below `replications`, in order. They are read when they are
+    /// requested, a few at a time.
+    pub(in crate::study) fn in_order(
         &self,
         cell: usize,
         replications: u64,
     ) -> impl Iterator<Item = Result<ReplicationRecord, FolderError>> {
-        self.places.range((cell, 0)..(cell, replications)).map(|(_, place)| self.record(place))
+        let mut places = self.places.range((cell, 0)..(cell, replications)).map(|(_, place)| *place);
+        let mut parsed = Vec::new().into_iter();
+        std::iter::from_fn(move || {
+            if parsed.len() == 0 {
+                parsed = self.several(&mut places).into_iter();
+            }
+            parsed.next()
+        })
+    }
+
+    /// The records at the next places: as many as are parsed together.
+    fn several(
+        &self,
+        places: &mut impl Iterator<Item = Place>,
+    ) -> Vec<Result<ReplicationRecord, FolderError>> {
+        let (mut lines, mut bytes) = (Vec::new(), 0);
+        while bytes < BYTES_TOGETHER
+            && let Some(place) = places.next()
+        {
+            bytes += u64::from(place.line.length);
+            lines.push((place, self.line_at(&place)));
+        }
+        let parse = |(place, line): (Place, Result<Vec<u8>, FolderError>)| self.parsed(&place, &line?);
+        lines.into_par_iter().map(parse).collect()
     }
 
     /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is stored.
@@ -322,7 +282,7 @@ impl StoredRecords {
     /// As [`StoredRecords::cell`].
     pub(in crate::study) fn failures(&self) -> Result<Vec<(usize, FailureRecord)>, FolderError> {
         let open = self.failed.iter().filter(|(key, _)| !self.places.contains_key(key));
-        open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place)?))).collect()
+        open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place, &self.line_at(place)?)?))).collect()
     }
 
     /// The stored record as one line of a record file; `None` if the replication is not stored.
@@ -332,37 +292,45 @@ impl StoredRecords {
         replication: u64,
     ) -> Result<Option<Vec<u8>>, FolderError> {
         let Some(place) = self.places.get(&(cell, replication)) else { return Ok(None) };
-        Ok(Some(line(cell, &self.body(place)?)))
+        let stored = self.line_at(place)?;
+        let head = self.head_of(place, &stored)?;
+        Ok(Some(if head.cell == cell { stored } else { line(cell, &head.body()) }))
     }
 
     fn record(&self, place: &Place) -> Result<ReplicationRecord, FolderError> {
-        self.parsed(place)
+        self.parsed(place, &self.line_at(place)?)
     }
 
-    fn parsed<T: serde::de::DeserializeOwned>(&self, place: &Place) -> Result<T, FolderError> {
-        let body = self.body(place)?;
-        serde_json::from_str(&body).map_err(|error| FolderError::Damaged {
-            path: self.sources[place.source as usize].clone(),
+    /// Parses the line at a place.
+    fn parsed<T: serde::de::DeserializeOwned>(&self, place: &Place, line: &[u8]) -> Result<T, FolderError> {
+        serde_json::from_str(&self.head_of(place, line)?.body()).map_err(|error| FolderError::Damaged {
+            path: self.path(place),
             reason: format!("a record cannot be read: {error}"),
         })
     }
 
-    fn body(&self, place: &Place) -> Result<String, FolderError> {
+    fn path(&self, place: &Place) -> PathBuf {
+        self.sources[place.source as usize].clone()
+    }
+
+    /// Reads the line at a place.
+    fn line_at(&self, place: &Place) -> Result<Vec<u8>, FolderError> {
         let path = &self.sources[place.source as usize];
-        let buffer = {
-            let mut open = self.open.lock().expect("no holder of this lock panics");
-            let read = (|| {
-                let lines = match &mut *open {
-                    Some((source, lines)) if *source == place.source => lines,
-                    other => &mut other.insert((place.source, PlacedLines::open(path)?)).1,
-                };
-                lines.read(place.line)
-            })();
-            read.map_err(|error| FileError { doing: "read", path: path.clone(), error })?
-        };
-        let found = buffer.strip_suffix(b"\n").and_then(head);
-        found.map(|head| head.body()).ok_or_else(|| FolderError::Damaged {
-            path: path.clone(),
+        let mut open = self.open.lock().expect("no holder of this lock panics");
+        let read = (|| {
+            let lines = match &mut *open {
+                Some((source, lines)) if *source == place.source => lines,
+                other => &mut other.insert((place.source, PlacedLines::open(path)?)).1,
+            };
+            lines.read(place.line)
+        })();
+        Ok(read.map_err(|error| FileError { doing: "read", path: path.clone(), error })?)
+    }
+
+    /// The head of the line at a place. A damaged line is an error.
+    fn head_of<'a>(&self, place: &Place, line: &'a [u8]) -> Result<Head<'a>, FolderError> {
+        line.strip_suffix(b"\n").and_then(head).ok_or_else(|| FolderError::Damaged {
+            path: self.path(place),
             reason: "it changed while it was read; run the same command again".to_owned(),
         })
     }
@@ -376,6 +344,7 @@ pub(in crate::study) fn no_conflict(stored: &StoredRecords) -> Result<(), Folder
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const BODY: &str = r#"{"identity":"ab12","replication":7,"series":[]}"#;
 

@@ -4,7 +4,8 @@
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
-use crate::study::disk::store::{Segment, StoredRecords};
+use crate::study::disk::segment::Segment;
+use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};

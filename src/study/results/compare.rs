@@ -286,7 +286,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, CompareError> {
         let group = &mut groups[group];
         // If the cells of the group differ on an axis, it varies together with the seed, and is not part of the point.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
-        for record in side.stored.one_by_one(index, side.plan.replications) {
+        for record in side.stored.in_order(index, side.plan.replications) {
             for row in rows(index, cell, [&record?]) {
                 if side.series.is_none_or(|wanted| wanted == row.series) {
                     found.add(&row);

@@ -8,7 +8,8 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::disk::manifest::manifest;
 use crate::study::disk::prepare::write_resolved;
 use crate::study::disk::record::ReplicationRecord;
-use crate::study::disk::store::{self, StoredRecords, no_conflict};
+use crate::study::disk::segment;
+use crate::study::disk::store::{StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::results::privacy_table;
 use crate::study::results::results_table::Results;
@@ -36,7 +37,7 @@ impl<'a> CellRecords<'a> {
         if stored.bytes(cell) > LARGE {
             return Ok(Self::OnDisk(stored, cell, replications));
         }
-        let records = stored.one_by_one(cell, replications).map(|record| {
+        let records = stored.in_order(cell, replications).map(|record| {
             let record = record?;
             Ok((record.replication, record))
         });
@@ -51,7 +52,7 @@ impl<'a> CellRecords<'a> {
         match self {
             Self::InMemory(records) => records.values().try_for_each(take),
             Self::OnDisk(stored, cell, replications) => {
-                stored.one_by_one(*cell, *replications).try_for_each(|record| take(&record?))
+                stored.in_order(*cell, *replications).try_for_each(|record| take(&record?))
             }
         }
     }
@@ -71,7 +72,7 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
         folder.write_manifest(&manifest(plan, Some(summary.digest.clone())))?;
         let left: Vec<_> =
             stored.files().filter(|path| path.starts_with(folder.file("segments"))).map(Into::into).collect();
-        store::remove_left_behind(&left);
+        segment::remove_left_behind(&left);
         // `remove_dir` removes the folder only if it is empty.
         drop(std::fs::remove_dir(folder.file("segments")));
         answers::remove_all_answers(folder);

@@ -148,7 +148,7 @@ impl GroupsFound {
 pub fn check_group(plan: &Plan, stored: &StoredRecords, metric: &str, group: &str) -> Result<(), GroupError> {
     let mut found = GroupsFound::default();
     for (cell, planned) in plan.cells.iter().enumerate() {
-        for record in stored.one_by_one(cell, u64::MAX) {
+        for record in stored.in_order(cell, u64::MAX) {
             rows(cell, planned, [&record?]).iter().for_each(|row| found.add(row));
         }
     }

@@ -46,7 +46,7 @@ pub fn ledger_groups(
         // Each row of the cell with its key and the candidates, one from each replication that has such releases.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         // The folder may hold records of an earlier run with more replications.
-        for record in stored.one_by_one(index, manifest.replications) {
+        for record in stored.in_order(index, manifest.replications) {
             let record = record?;
             let replication = record.replication;
             for series in &record.series {

@@ -30,7 +30,7 @@ impl MetricValues {
     ) -> Result<Self, FolderError> {
         let place = METRICS.iter().position(|known| *known == metric);
         let mut found = Self::default();
-        for record in stored.one_by_one(cell, plan.replications) {
+        for record in stored.in_order(cell, plan.replications) {
             for row in rows(cell, &plan.cells[cell], [&record?]) {
                 let value = match place {
                     Some(place) => row.metrics[place],

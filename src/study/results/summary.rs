@@ -98,7 +98,7 @@ impl Summary {
     }
 }
 
-/// Builds a summary cell by cell, from two passes over the records of each cell. Only one record at a time needs to be in
+/// Builds a summary cell by cell, from two passes over the records of each cell. Only a few records at a time need to be in
 /// memory.
 #[derive(Debug)]
 pub(in crate::study) struct SummaryBuilder<'a> {

@@ -6,10 +6,11 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::results::columns::{Column, Entry};
 #[cfg(feature = "parquet")]
 use crate::study::results::parquet::ParquetTable;
+use rayon::prelude::*;
 
 /// Number of rows that are collected in memory before they are written; also the size of a row group of a Parquet file.
 const KEPT: usize = 16_384;
-/// Number of rows that are formatted together.
+/// Number of rows that are formatted together, in parallel with other rows.
 const TOGETHER: usize = 64;
 
 /// A table that is being written.
@@ -55,11 +56,15 @@ impl Table {
     /// Writes the collected rows to the files.
     fn flush(&mut self) -> Result<(), FileError> {
         let rows = self.columns.first().map_or(0, Column::len);
-        for first in (0..rows).step_by(TOGETHER) {
-            let some = first..rows.min(first + TOGETHER);
-            self.csv
-                .write(&lines(some.map(|row| self.columns.iter().map(move |column| column.text(row)))))?;
-        }
+        let columns = &self.columns;
+        let formatted: Vec<Vec<u8>> = (0..rows.div_ceil(TOGETHER))
+            .into_par_iter()
+            .map(|part| {
+                let some = part * TOGETHER..rows.min((part + 1) * TOGETHER);
+                lines(some.map(|row| columns.iter().map(move |column| column.text(row))))
+            })
+            .collect();
+        formatted.iter().try_for_each(|lines| self.csv.write(lines))?;
         #[cfg(feature = "parquet")]
         if rows > 0 {
             self.parquet.group(&self.columns)?;

@@ -15,10 +15,10 @@ pub trait Family: Sized + 'static {
     /// Name of the type that holds a member.
     const NAME: &'static str;
 
-    /// Its name for users ("latency").
+    /// Name of the family for users ("latency").
     const WORDS: &'static str;
 
-    /// Its description.
+    /// Description of the family.
     const ABOUT: &'static str;
 
     /// The members that come with the library.
@@ -37,7 +37,7 @@ pub trait Family: Sized + 'static {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemberError {
-    /// Two members with the same name.
+    /// The family has a member with this name.
     #[error("the family {family} has a member `{name}` already: give {added} another name")]
     NameTaken {
         /// The family.
@@ -47,17 +47,17 @@ pub enum MemberError {
         /// The type that was added under this name.
         added: &'static str,
     },
-    /// The same type under two names.
+    /// The type is a member already, under another name.
     #[error("the type {added} is already the member `{name}` of the family {family}: one type has one name")]
     TypeTaken {
         /// The family.
         family: &'static str,
-        /// Its name so far.
+        /// The name under which the type is a member already.
         name: &'static str,
         /// The type.
         added: &'static str,
     },
-    /// A family with as many members as it can have.
+    /// The family has as many members as it can have.
     #[error("the family {family} has {most} members, and can have no more: {added} is one too many")]
     Full {
         /// The family.
@@ -67,13 +67,13 @@ pub enum MemberError {
         /// The type that was added.
         added: &'static str,
     },
-    /// A name that cannot be written in a scenario.
+    /// The name cannot be written in a scenario.
     #[error("`{name}` is not a valid name: expected a letter, and then letters, digits and _")]
     BadName {
         /// The name.
         name: &'static str,
     },
-    /// This process uses other members already.
+    /// This process uses other members of the family already.
     #[error(
         "the members of the family {family} can no longer be changed: install a catalogue once, before the first scenario \
          is read and before the name of a member is used"
@@ -271,8 +271,7 @@ impl Serialize for Written<'_> {
 /// Deserialises a newtype variant: the name of a member, and the member.
 ///
 /// # Errors
-/// Those of the deserializer; an unknown name gives its error for unknown variants. Only self-describing formats can be
-/// read.
+/// Those of the deserializer; for an unknown name, its error for unknown variants. Only self-describing formats can be read.
 pub fn read<'de, M: Family, D: Deserializer<'de>>(deserializer: D) -> Result<M, D::Error> {
     let read: Read = |part| read_member::<M>(part).map(|member| Box::new(member) as Box<dyn Any>);
     value::read(read, deserializer)

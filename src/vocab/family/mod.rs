@@ -1,5 +1,5 @@
-//! One macro declares a family (all latencies, all objectives ...): a type that holds any member, and the members that come
-//! with the library. Programs add members of their own by [`Members::add`], which the macro calls too.
+//! The macro `family!` declares a family, such as all latencies or all objectives: a type that holds any member, and the
+//! members that come with the library. Programs add members of their own by [`Members::add`], which the macro calls too.
 //!
 //! ```text
 //! family! {
@@ -10,11 +10,11 @@
 //!     }
 //! }
 //! ```
-//! This declares the struct `LatencyModel`. Any type with the trait `Latency` converts into it, and serde reads and
-//! writes it as an enum with one newtype variant per member. `as_dyn()` returns the member as a trait object. A new
-//! member needs one file, and one line here. The documentation of members and their fields comes from their doc
-//! comments, through the JSON schema that `schemars` derives; `subrosa list` and the generated reference read that
-//! schema.
+//! This declares the struct `LatencyModel`. Any type with the trait `Latency` (and the derived traits of [`MemberObject`])
+//! converts into it, and serde reads and writes it as an enum with one newtype variant per member. `as_dyn()` returns the
+//! member as a trait object. A new member needs one file, and one line in this declaration. The documentation of members and
+//! their fields comes from their doc comments, through the JSON schema that `schemars` derives; `subrosa list` and the
+//! generated reference read that schema.
 
 mod member_object;
 mod members;
@@ -22,7 +22,7 @@ mod members;
 pub use member_object::MemberObject;
 pub use members::{Entry, Family, MemberError, Members, check_name, name, read, schema, write};
 
-/// Declares a family; the documentation of the module describes the generated code.
+/// Declares a family; the documentation of the module `vocab::family` describes the generated code.
 #[macro_export]
 macro_rules! family {
     ($(#[doc = $doc:literal])* $vis:vis struct $name:ident($held:ident): dyn $behaviour:path, $words:literal {

@@ -39,7 +39,7 @@ pub enum Fault {
     MissingField {
         /// Its name.
         field: &'static str,
-        /// The struct or variant that it is missing in, if known.
+        /// The struct or variant that lacks the field, if known.
         owner: Option<String>,
     },
     /// The name of another type in front of the brackets of a struct.

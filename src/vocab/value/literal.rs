@@ -1,4 +1,4 @@
-//! Reads numbers, as they are written, as the requested type.
+//! Converts numbers, as they are written in a text, to the requested type.
 
 use super::error::Fault;
 use super::node::Number;
@@ -60,8 +60,8 @@ impl Number {
         }
     }
 
-    /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers beyond 64 bits become `f64`; in another
-    /// base than ten they are an error beyond an `i128`.
+    /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers that need more than 64 bits become `f64`.
+    /// Those that do not fit in an `i128` either are an error unless they are written in base ten.
     pub(super) fn any(&self) -> Result<Any, Fault> {
         let text = match self {
             Self::Unsigned(value) => return Ok(Any::Unsigned(*value)),
@@ -136,7 +136,8 @@ fn whole(text: &str) -> Result<i128, Fault> {
     Ok(if text.starts_with('-') { -size } else { size })
 }
 
-/// The text of a float with its underscores removed. An underscore at the beginning or right after the point is an error.
+/// The text of a float with its underscores removed. An underscore before the first digit, or right after the point, is an
+/// error.
 fn plain(text: &str) -> Result<String, Fault> {
     let mut digits = String::with_capacity(text.len());
     let mut behind_digit = false;

@@ -1,8 +1,8 @@
 //! Untyped values as trees, and the deserializer that reads types from them.
 //!
-//! The text of a scenario is parsed into a tree of [`Node`]s with their places in the text. Members of families in other
-//! formats, such as JSON, are first read into the same tree. [`Reader`] reads types from the tree, so that the code of
-//! members is compiled for this one deserializer only.
+//! The text of a scenario is parsed into a tree of [`Node`]s with their places in the text. A member of a family that is
+//! written in another format, such as JSON, is first read into a tree of the same kind. [`Reader`] reads types from the
+//! tree, so the code that deserialises members is compiled for this one deserializer only.
 
 mod access;
 mod entry;

@@ -63,14 +63,14 @@ pub enum Number {
 /// A field of a struct or an entry of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The name of the field, or the key's text without quotes. For keys of other kinds, their name if they have one, else
+    /// The name of the field, or the key's text without quotes. For a key of any other kind: its name if it has one, else
     /// empty.
     pub key: String,
     /// The kind of the key.
     pub kind: Key,
     /// The bytes of the key in the text.
     pub key_span: Range<usize>,
-    /// The bytes from the key to the value, including a comma after the value.
+    /// The bytes from the key to the end of the value, and to the comma after the value, if there is one.
     pub span: Range<usize>,
     /// The value.
     pub value: Node,
@@ -93,7 +93,7 @@ pub struct Part<'a> {
     pub(super) node: &'a Node,
     /// Whether only the content of the brackets is read.
     pub(super) inside: bool,
-    /// Whether the value comes from a format in which names are texts and keys, such as JSON.
+    /// Whether the value comes from a format, such as JSON, in which the names of variants are texts or keys.
     pub(super) is_data: bool,
 }
 
@@ -189,7 +189,7 @@ impl Node {
         }
     }
 
-    /// The bytes of the name in the text; the first byte of the value if it has no name.
+    /// The range of bytes of the name in the text; the first byte of the value if it has no name.
     pub(super) fn head(&self) -> Range<usize> {
         let length = self.name.as_ref().map_or(1, String::len);
         self.span.start..(self.span.start + length).min(self.span.end)

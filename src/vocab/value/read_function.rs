@@ -1,5 +1,5 @@
-//! Calls a function to read a value of any format, without losing the details of errors if the value comes from a
-//! [`Reader`](super::Reader).
+//! Calls a function to read a value of any self-describing format, without losing the details of errors if the value comes
+//! from a [`Reader`](super::Reader).
 //!
 //! `Deserialize` cannot find out which deserializer it is given. Therefore [`read`] stores the function in a thread-local
 //! slot and requests a newtype struct with a special name. A `Reader` recognises this name: it takes the function from the
@@ -14,7 +14,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::any::Any;
 use std::fmt;
 
-/// Reads a value of any format by the function `read`, which must return an `M`.
+/// Reads a value of any self-describing format by the function `read`, whose boxed result must be an `M`.
 pub(crate) fn read<'de, M: 'static, D: Deserializer<'de>>(read: Read, from: D) -> Result<M, D::Error> {
     exchange(Slot::Wanted(read));
     let value = from.deserialize_newtype_struct(SLOT_STRUCT, Dispatched);

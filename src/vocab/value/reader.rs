@@ -8,8 +8,8 @@ use super::node::{Body, Node, Number, Part, Scalar};
 use super::slot::{self, SLOT_STRUCT};
 use serde::de::{Deserializer, Visitor};
 
-/// Deserialises one value of a tree. Empty brackets after a name may be left out, the content of a newtype variant is
-/// written directly in the brackets of the variant, and `Some` may be left out.
+/// Deserialises one value of a tree. In the text of a scenario, empty brackets after a name may be left out, the content of
+/// a newtype variant is written directly in the brackets of the variant, and `Some` may be left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(Part<'a>);
 
@@ -38,8 +38,8 @@ impl<'a> Reader<'a> {
         Self(Part::whole(node, false))
     }
 
-    /// The value, or the only value in the brackets of a variant; `otherwise` is the fault if the brackets have several
-    /// values.
+    /// The value, or the only value in the brackets of a variant; `otherwise` is the fault if the brackets contain anything
+    /// else than one value.
     fn one(self, otherwise: Fault) -> Result<&'a Node, ReadError> {
         if !self.0.inside {
             return Ok(self.0.node);
@@ -220,7 +220,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a member by its name: `find` returns the function that reads the content of its brackets.
+    /// Reads a member of a family: `find` returns, for a name, the function that reads the content of the brackets after it;
+    /// `known` are the names of all members, for error messages.
     pub(crate) fn member<M>(
         self,
         find: impl FnOnce(&str) -> Option<fn(Reader<'_>) -> Result<M, ReadError>>,

@@ -1,4 +1,4 @@
-//! A thread-local slot that holds a function that is to read a value, and then its result.
+//! A thread-local slot. It first holds a function that will read a value, and then the result of this function.
 
 use super::error::ReadError;
 use super::node::Part;

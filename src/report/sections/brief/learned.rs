@@ -102,7 +102,7 @@ impl Unit<'_> {
         self.rows.iter().flat_map(|row| &row.losses).filter(|loss| loss.standing == EpsilonKind::Claim)
     }
 
-    /// The weakest basis, and whether all cells have it.
+    /// The weakest basis in any cell, and whether all cells have this basis.
     pub(super) fn basis(&self) -> (LossBasis, bool) {
         let weakest = self.tight().map(|loss| loss.basis).min().unwrap_or(LossBasis::Unprotected);
         (weakest, self.tight().all(|loss| loss.basis == weakest))
@@ -113,7 +113,7 @@ impl Unit<'_> {
         self.tight().chain(self.claims()).filter_map(|loss| loss.times_claim).reduce(f64::max)
     }
 
-    /// Smallest and largest epsilon of all cells.
+    /// Smallest and largest epsilon of the tight accountant in any cell.
     pub(super) fn range(&self) -> (f64, f64) {
         let all = || self.tight().map(|loss| loss.epsilon);
         (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))

@@ -9,8 +9,8 @@ use crate::report::sections::nonresponse_bias;
 use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// The section; `None` without outcomes, which most protocols do not have. Outcomes in groups are left out, and of an
-/// outcome on which every series has a bound only the bounds are shown.
+/// The section; `None` without outcomes, which most protocols do not have. Outcomes in groups are left out. If every series
+/// has a bound on an outcome, only how often the bound held is shown, not the outcome itself.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

@@ -9,7 +9,7 @@ use crate::report::words::{RUNS_DIFFER, arithmetic, conditions, unit};
 use crate::study::Summary;
 use crate::vocab::{Arithmetic, counted};
 
-/// Largest number of characters shown of a note.
+/// Largest number of characters shown of a note that may be cut.
 const NOTE: usize = 150;
 
 /// The section; `None` if nothing was released.
@@ -268,8 +268,8 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
     spans
 }
 
-/// The numbers of the footnotes of a note: one for each condition, which is never cut, or one for the beginning of any other
-/// note.
+/// The numbers of the footnotes of a note: one for each condition, which is never cut. A note without conditions has one
+/// footnote; it is cut after [`NOTE`] characters unless the basis is conditional.
 fn numbered(basis: LossBasis, note: &str, notes: &mut Notes) -> Vec<usize> {
     let conditions = conditions(note);
     if !conditions.is_empty() {

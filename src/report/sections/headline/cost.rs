@@ -1,4 +1,5 @@
-//! The card "At what cost": additional questions because of privacy, virtual time, messages, bytes and losses.
+//! The card "At what cost": cumulative regret and rounds with and without privacy, virtual time, messages, bytes and lost
+//! messages.
 
 use super::measure::Measure;
 use super::quality::chosen;
@@ -22,8 +23,8 @@ pub(super) fn card(summary: &Summary) -> Card {
     Card::new("cost", "At what cost", sentences)
 }
 
-/// The cost of privacy in questions: cumulative regret, and the rounds until most of the simple regret is gone. `None`
-/// unless the study is judged by simple regret, and has a private series and one to compare it with.
+/// The cost of privacy: cumulative regret, and the rounds until most of the simple regret is gone, beside those of a series
+/// without privacy. `None` unless the study is judged by simple regret, and has both series.
 fn questions(summary: &Summary) -> Option<Vec<Span>> {
     let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
     let (private, free) = chosen(summary, measure)?;

@@ -36,7 +36,8 @@ pub(super) fn card(summary: &Summary) -> Card {
     let mut sentences = Vec::new();
     if all.is_empty() {
         sentences.push(vec![Span::plain(
-            "Nothing that depends on protected data was sent to anyone, apart from what is taken as public.",
+            "In the stored replications, nothing that depends on protected data was sent to anyone, apart from what is \
+             taken as public.",
         )]);
         return Card::new("learned", "Who learned what", sentences);
     }
@@ -63,8 +64,8 @@ pub(super) fn card(summary: &Summary) -> Card {
         told.push((&seen.row.series, &seen.row.observer));
     }
     if others > 0 {
-        let who = if others == 1 { "further observer learns" } else { "further observers learn" };
-        sentences.push(vec![Span::plain(format!("{others} {who} no more than this: see below."))]);
+        let who = if others == 1 { "observer has a verdict" } else { "observers have verdicts" };
+        sentences.push(vec![Span::plain(format!("{others} further {who} no worse than these: see below."))]);
     }
     if let Some((words, observers)) = best(summary, &told) {
         sentences.push(words);
@@ -111,7 +112,7 @@ fn worst_of<'a>(all: &[ObservedLoss<'a>], observer: &str) -> Option<ObservedLoss
     of.reduce(|worst, seen| if severity(&seen) > severity(&worst) { seen } else { worst })
 }
 
-/// The series, and the cells of the study with the same loss.
+/// The name of the series, and the cells of the study in which it has the same loss, in words.
 fn series_and_cells(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
     let axes = Axes::of(summary);

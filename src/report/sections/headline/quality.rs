@@ -214,8 +214,8 @@ fn baseline_sentence(private: &MeasuredSeries<'_>, baseline: &MeasuredSeries<'_>
     vec![Span::plain(format!("{}: {value}.", capital(what)))]
 }
 
-/// A sentence on the cells of a sweep in which every private series is worse than a baseline; `None` where there is none, or
-/// one cell only.
+/// A sentence on the cells of a sweep in which the best private series (of the best rank, see [`tier`]) is worse than a
+/// baseline; `None` if there is no such cell, or if the study has only one cell.
 fn worse_than_baseline(
     summary: &Summary,
     measure: Measure,
@@ -233,9 +233,11 @@ fn worse_than_baseline(
         all if all == worse.len() => format!("all {all}"),
         all => format!("{} of {all}", worse.len()),
     };
+    let name = baseline_text(baseline);
+    let one_baseline = worse.iter().all(|(_, other)| baseline_text(other) == name);
+    let than = if one_baseline { name.trim_end_matches(',') } else { "the best series that releases nothing" };
     let text = format!(
-        "In {cells} cells the best private series is worse than {}: {}{} ends at {}, against {}.",
-        baseline_text(baseline).trim_end_matches(','),
+        "In {cells} cells the best private series is worse than {than}: {}{} ends at {}, against {}.",
         private.series.name,
         private.place(summary),
         brief(private.value),
@@ -244,7 +246,8 @@ fn worse_than_baseline(
     Some(vec![Span::plain(text).emphasised(true)])
 }
 
-/// A sentence on the smallest and the largest gap over the cells of a sweep; `None` if there is only one gap.
+/// A sentence on the smallest and the largest gap over the cells of a sweep; `None` if there are fewer than two gaps, or if
+/// all are equal.
 fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
     let unguarded = UnprotectedLosses::of(summary);
     let pairs: Vec<Pair<'_>> = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded)).collect();

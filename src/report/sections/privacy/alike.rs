@@ -1,6 +1,6 @@
 //! The parts of a long note that differ from an earlier note, so that only these parts are printed.
 
-/// Shorter notes are printed in full.
+/// A note with fewer words is printed in full.
 const LONG: usize = 25;
 /// Largest share of the words of a note that may be new.
 const NEW: f64 = 0.2;
@@ -50,8 +50,8 @@ pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
     alike.then(|| places.iter().map(told).collect())
 }
 
-/// For each pair of places, the number of words that the rest of both texts from there on have in common, in order:
-/// `[known + 1, new + 1]`.
+/// Lengths of the longest common subsequences of words: entry (i, j) of the matrix, which has `known.len() + 1` rows and
+/// `new.len() + 1` columns, is that of `known[i..]` and `new[j..]`.
 fn common_lengths(known: &[&str], new: &[&str]) -> Vec<usize> {
     let width = new.len() + 1;
     let mut lengths = vec![0; (known.len() + 1) * width];

@@ -46,7 +46,7 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
         rows.push(cells.into_iter().collect::<Row>());
     }
     Table {
-        title: "Privacy loss of one run by observer; ∞: no finite bound holds".to_owned(),
+        title: "Privacy loss of one run by observer; ∞: no finite bound is known".to_owned(),
         columns,
         heads: 2,
         rows,
@@ -105,7 +105,8 @@ struct Units<'a> {
 enum Learned<'a> {
     /// These entries hold at every point of the row.
     Entries(Vec<&'a PrivacyRow>),
-    /// Nothing was released to this observer here, but something about the same units at these other points.
+    /// Nothing was released to this observer at the points of this row, but at these other points something about the same
+    /// units was.
     Elsewhere(Vec<String>),
     /// Nothing about these units was released to this observer in the whole study.
     Nothing,

@@ -16,12 +16,12 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
         ]
     });
     let items: Vec<Vec<Span>> = items.collect();
-    let title = "Taken as public: no privacy loss in this report accounts for it".to_owned();
+    let title = "Taken as public: no privacy loss in this report accounts for these facts".to_owned();
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// The facts in one paragraph, conditions of losses first, without series and sources, and with cells only where these
-/// differ; `None` if there are none.
+/// The facts in one paragraph, conditions of losses first, without series and sources. The cells are named only for a fact
+/// that is not taken as public in all cells. `None` if there are no facts.
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {
@@ -55,7 +55,7 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     if !others.is_empty() {
         parts.push(others.join("; "));
     }
-    let words = format!("Taken as public, no loss accounts for it: {}.", parts.join("; "));
+    let words = format!("Taken as public (no loss accounts for these facts): {}.", parts.join("; "));
     (!parts.is_empty()).then(|| Block::statement(words, Visibility::Everywhere))
 }
 
@@ -126,7 +126,7 @@ fn at(summary: &Summary, cells: &[usize]) -> String {
 fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::Stated => "stated in the scenario",
-        Origin::Shape => "shape of the data, the same for all neighbours",
+        Origin::Shape => "shape of the data, assumed to be the same for all neighbours",
         Origin::Protocol => "part of the protocol",
         Origin::ComputedFromData => "computed from protected data: a condition of the losses",
     }

@@ -20,8 +20,8 @@ pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
     gathered(entries)
 }
 
-/// What happens to the outcome of a row that is moved. Where outcomes are counted about rows too, neighbours have two different
-/// outcomes. Elsewhere a loss about rows says nothing of what their outcomes reveal.
+/// What happens to the outcome of a row that is moved. If the loss about rows counts the releases of outcomes too, the
+/// outcome may differ between neighbours. Otherwise a loss about rows says nothing about what the outcomes reveal.
 fn outcome_of_row(released: &[String]) -> &'static str {
     let counted = released.iter().any(|name| name == OUTCOMES);
     if counted { ", which changes its outcome" } else { ", with the same outcome" }

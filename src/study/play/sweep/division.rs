@@ -7,7 +7,7 @@ use crate::study::disk::files;
 use crate::study::disk::files::indented_json;
 use crate::study::disk::folder::RunFolder;
 use crate::study::disk::prepare::prepare_folder;
-use crate::study::disk::store::Segment;
+use crate::study::disk::segment::Segment;
 use crate::study::disk::store::no_conflict;
 use crate::study::plan::cells::Plan;
 use crate::study::plan::identity::Identity;

@@ -23,8 +23,8 @@ pub use worker::{HeartbeatTimes, WorkOptions, WorkerResult, work};
 
 use crate::study::disk::answers;
 use crate::study::disk::folder::RunFolder;
-use crate::study::disk::store::no_conflict;
-use crate::study::disk::store::{Segment, StoredRecords};
+use crate::study::disk::segment::Segment;
+use crate::study::disk::store::{StoredRecords, no_conflict};
 use crate::study::plan::cells::Plan;
 use crate::study::play::jobs::Jobs;
 use crate::study::play::reuse::copy_first_messages;
