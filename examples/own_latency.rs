@@ -15,7 +15,7 @@ use subrosa::{Catalogue, conformance, protocols::echo::Echo};
 struct Frechet {
     /// The delay that 37 % of messages stay below.
     scale: Span,
-    /// The tail's exponent, above 1 so that there is a mean.
+    /// The tail's exponent, above 1, because there is no mean otherwise.
     shape: Positive,
 }
 

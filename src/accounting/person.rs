@@ -47,7 +47,7 @@ pub struct SummedLoss {
     pub basis: LossBasis,
     /// The weaker arithmetic of the two.
     pub arithmetic: Option<Arithmetic>,
-    /// The notes of both.
+    /// The notes of both, and that their deltas add up to 1 or more, if they do.
     pub note: String,
 }
 
@@ -59,6 +59,9 @@ impl SummedLoss {
         Part { epsilon, delta, basis, arithmetic, note }
     }
 }
+
+/// The note of a sum whose deltas guarantee nothing.
+const TOO_MANY: &str = "the deltas of the two losses add up to 1 or more";
 
 /// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss if row and
 /// outcome both change, under the conditions of the two losses.
@@ -74,7 +77,7 @@ pub fn added(row: &Part<'_>, outcome: &Part<'_>) -> SummedLoss {
         basis: row.basis.min(outcome.basis),
         // An infinite epsilon guarantees nothing, so no arithmetic is stated.
         arithmetic: weaker_arithmetic(row.arithmetic, outcome.arithmetic).filter(|_| epsilon.is_finite()),
-        note: joined([row.note, outcome.note]),
+        note: joined([row.note, outcome.note, if delta < 1.0 { "" } else { TOO_MANY }]),
     }
 }
 

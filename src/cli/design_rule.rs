@@ -2,10 +2,12 @@
 //! singular value is lifted, that is, increased because the smallest one is below the threshold omega.
 
 use super::exit::Exit;
-use super::load::load;
+use super::load::load_to;
 use super::options::{CalibrateArguments, Format, ScenarioArguments};
 use super::output::{eprint_line, print, width};
+use super::programs;
 use crate::privacy::mechanisms::MechanismError;
+use crate::programs::ProgramUse;
 use crate::protocols::outsourced::{ColumnsRow, Outsourced};
 use crate::report;
 use crate::study::{CellRunner, Failure, Plan};
@@ -29,10 +31,12 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
         format: arguments.format,
         ..ScenarioArguments::of(scenario)
     };
-    let plan = match load(&scenario) {
+    // As in an audit, only the objective is needed.
+    let plan = match load_to(&scenario, ProgramUse::ToAudit, None) {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
+    programs::announce_to(&plan, ProgramUse::ToAudit);
     let found = match found(&plan) {
         Ok(found) => found,
         Err(reason) => {

@@ -98,6 +98,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     found.require(named.iter().all(|group| !group.is_empty()), "groups with names", || {
         "one without".to_owned()
     });
+    named.sort();
     named.dedup();
     let other = format!("{} and nobody else", named.join(" "));
     found.require(

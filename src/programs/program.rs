@@ -28,7 +28,7 @@ pub enum ProgramUse {
     ToPlay,
     /// A dry run: only the objective's programs are started, and only if messages depend on the objective.
     ToSend,
-    /// An audit: only the objective's programs are started.
+    /// An audit, or `calibrate --scenario`: only the objective's programs are started.
     ToAudit,
 }
 

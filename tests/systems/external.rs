@@ -401,6 +401,17 @@ fn what_is_not_started_is_neither_announced_nor_needed() {
     assert_eq!((code, stderr.contains("program")), (0, false), "{stderr}");
 }
 
+/// `calibrate --scenario` needs the inputs, for which it starts the objective's program, and announces this as `run` does.
+#[test]
+fn a_choice_of_columns_announces_the_program_of_the_objective() {
+    let release = "JohnsonLindenstrauss(epsilon: 3, delta: 1e-3, r: 2)";
+    let protocol = WITH_GP.replace("Disclosure()", release);
+    let place = Place::new(&protocol, &objective("fine"));
+    let (code, _, stderr) = code_and_output(&subrosa(&["calibrate", "--scenario", &place.scenario()]));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("this scenario starts 1 program with your rights"), "{stderr}");
+}
+
 /// The auditor searches on neighbouring data, which a program would have to do too: the series is left out, with the reason.
 #[test]
 fn a_release_after_a_search_by_a_program_is_said_not_to_be_attacked() {

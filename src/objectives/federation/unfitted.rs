@@ -20,8 +20,10 @@ pub enum FitError {
         reason: String,
     },
     /// The program was built without the feature `svm`.
-    #[error("this program was built without the feature `svm`, which trains support vector machines (build it with `cargo build \
-             --release --features svm`)")]
+    #[error(
+        "this program was built without the feature `svm`, which trains support vector machines (build it with `cargo build \
+             --release --features svm`)"
+    )]
     NotBuilt,
     /// Records that cannot form a matrix.
     #[error("{reason}")]

@@ -58,7 +58,11 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             basis: sum.basis,
             arithmetic: sum.arithmetic,
             // If one of the two epsilons is not finite, its own loss states the reason.
-            note: if sum.epsilon.is_finite() { sum.note } else { String::new() },
+            note: if of_row.epsilon.is_finite() && of_outcome.epsilon.is_finite() {
+                sum.note
+            } else {
+                String::new()
+            },
         })
     };
     accounting::persons(rows, |row| row.unit, same).filter_map(sum).collect()

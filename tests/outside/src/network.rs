@@ -22,7 +22,7 @@ use subrosa::vocab::{Positive, Problem, Rate, Span, Time};
 pub(crate) struct Frechet {
     /// The delay that 37 % of messages stay below.
     scale: Span,
-    /// The tail's exponent, above 1 so that there is a mean.
+    /// The tail's exponent, above 1, because there is no mean otherwise.
     shape: Positive,
 }
 

@@ -235,7 +235,8 @@ fn worse_than_baseline(
     };
     let name = baseline_text(baseline);
     let one_baseline = worse.iter().all(|(_, other)| baseline_text(other) == name);
-    let than = if one_baseline { name.trim_end_matches(',') } else { "the best series that releases nothing" };
+    let than =
+        if one_baseline { name.trim_end_matches(',') } else { "the best series that releases nothing" };
     let text = format!(
         "In {cells} cells the best private series is worse than {than}: {}{} ends at {}, against {}.",
         private.series.name,
