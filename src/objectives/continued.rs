@@ -5,7 +5,7 @@ use crate::gp::{Cholesky, GpError};
 use crate::rng::Stream;
 
 /// Variance of the white noise that is added to the correlations along each input, so that their matrices can be
-/// factorised. The noise's standard deviation is 1e-4 of the function's.
+/// factorised: its standard deviation is 1e-4 times that of the function.
 const NUGGET: f64 = 1e-8;
 
 /// The matrices of one input: correlations exp(-r^2 / 2) plus the nugget.

@@ -21,7 +21,7 @@ pub(super) struct Recipe {
     pub(super) domain: SearchBox,
     /// -1 if small values are sought, else 1.
     pub(super) sign: f64,
-    /// The largest value of the function times `sign`, if it is known.
+    /// The largest product of `sign` and a value that the program can give, if it is known.
     pub(super) best: Option<f64>,
 }
 

@@ -77,7 +77,7 @@ impl Objective for GpSample {
         self.recipe().extent()
     }
 
-    /// The grid; `None` for kernels that are no product over dimensions, whose functions cannot be shifted.
+    /// The grid; `None` for kernels that are no product over dimensions: the surrogate continues their shifted functions.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

@@ -46,7 +46,7 @@ pub(super) struct GridRecipe<'a> {
     pub(super) grid: &'a [NonZeroUsize],
     /// Largest Euclidean norm of a scaled input.
     pub(super) max_norm: Positive,
-    /// In units of the scaled inputs.
+    /// Length-scale in units of the scaled inputs.
     pub(super) length_scale: &'a LengthScales,
     pub(super) kernel: Kernel,
     pub(super) variance: f64,
@@ -96,7 +96,8 @@ impl GridRecipe<'_> {
         extent
     }
 
-    /// The grid, if functions can be continued beyond it: `None` for kernels that are no product over dimensions.
+    /// The grid, if [`GridFunction::shifted`] continues functions beyond it: `None` for kernels that are no product over
+    /// dimensions.
     pub(super) fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.kernel.is_default().then(|| self.grid.to_vec())
     }
@@ -136,7 +137,7 @@ enum Prior {
     Matrix(CholeskyPrior),
 }
 
-/// The grid with all that is computed once for all draws.
+/// The grid, with everything that is computed once for all draws.
 #[derive(Debug)]
 pub(super) struct GridFunction {
     pub(super) inputs: Arc<Points>,
@@ -157,13 +158,13 @@ impl GridFunction {
         }
     }
 
-    /// Whether functions can be continued beyond the grid.
+    /// Whether [`Self::shifted`] continues functions beyond the grid.
     pub(super) fn shiftable(&self) -> bool {
         matches!(self.prior, Prior::Grid(_))
     }
 
-    /// The values of the function with these `values` on the grid, shifted by each of the `shifts`; the kernel is a product
-    /// over dimensions.
+    /// The values on the grid of the function with these `values` there, after each of the `shifts`. The kernel must be a
+    /// product over dimensions.
     pub(super) fn shifted(
         &self,
         values: &[f64],

@@ -76,7 +76,7 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
 pub struct Continuum {
     /// The box.
     pub domain: SearchBox,
-    /// The noise-free value at each of its points.
+    /// The function, which gives the noise-free value at each point of the box.
     pub function: Arc<dyn PointFunction>,
     /// The largest value on the box; 0 if it is not known.
     pub best: f64,

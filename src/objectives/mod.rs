@@ -78,7 +78,7 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
-    /// Which of a scenario's programs will be started, and so must exist. Default: all.
+    /// For which use the scenario's programs are started; the programs that this use starts must exist. Default: all.
     pub starts: ProgramUse,
     /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
@@ -165,7 +165,7 @@ pub enum ObjectiveError {
         /// Name of the objective.
         name: &'static str,
     },
-    /// Any other reason, in words, for objectives outside of this crate.
+    /// Any other reason, in words; for objectives of other crates.
     #[error("{0}")]
     Other(String),
 }
@@ -211,13 +211,13 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Whether its records belong to agents of a federation, so that each agent has its own number of records.
+    /// Whether the objective's records belong to agents of a federation, so that each agent has its own number of records.
     /// Default: false.
     fn divides_records(&self) -> bool {
         false
     }
 
-    /// Whether the objective also states which arms each agent of a federation can measure.
+    /// Whether the objective states which arms each agent of a federation can measure.
     /// Default: false, agents can measure all arms.
     fn has_own_points(&self) -> bool {
         false
@@ -276,8 +276,8 @@ pub trait Objective: Send + Sync {
         Vec::new()
     }
 
-    /// The size of the problems that the objective creates, and the memory and time for creating them: an estimate from
-    /// counts, for a recipe without errors. Default: the extent of 1,000 arms with two inputs.
+    /// The size of the problems that the objective creates, and the memory and time for creating them, estimated from the
+    /// counts of a recipe without errors. Default: the extent of 1,000 arms with two inputs.
     fn extent(&self, resources: &Resources) -> Extent {
         let _ = resources;
         Extent::default()

@@ -75,7 +75,7 @@ impl Objective for MultiTaskSample {
         extent
     }
 
-    /// The grid; `None` for kernels that do not factorise over dimensions, whose functions cannot be shifted.
+    /// The grid; `None` for kernels that do not factorise over dimensions: the surrogate continues their shifted functions.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

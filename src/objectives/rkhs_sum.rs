@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// A new function in every replication, f = sum of a_i k(., x_i) on equidistant points of [0, 1], with a_i uniform on
-/// [-1, 1] and x_i uniform on [0, 1].
+/// A new function in every replication: f(x) is the sum of a_i k(x, x_i), with a_i uniform on [-1, 1] and x_i uniform on
+/// [0, 1]. The arms are equidistant points of [0, 1].
 ///
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
 /// length-scale 0.2. The learners' bound B is max |f| over the points, as in these papers; the RKHS norm of f, which the

@@ -45,9 +45,9 @@ use without_svm as trained_svm;
 /// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the
 /// agent's held-out records.
 ///
-/// The objective is for the protocol `Federated`, with at most as many agents as the file has, or exactly as many as
-/// `split` has. In other protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020, section 5, and
-/// 2021, section 5.2 (activity recognition, landmine detection).
+/// The objective is for the protocol `Federated`, with at most as many agents as the columns `agent` name, or exactly as
+/// many as `split` states. In other protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020,
+/// section 5, and 2021, section 5.2 (activity recognition, landmine detection).
 ///
 /// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
 /// ["ax_std", "ay_std"], model: LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1,
@@ -69,8 +69,8 @@ pub struct FederatedTuning {
     /// Name of the column with the class.
     pub label: String,
     /// The classes, if they are public knowledge; every cell of `label` is one of them. Default: the classes that occur
-    /// in any agent's records. All agents' models depend on these classes, so privacy losses then hold only if they are
-    /// public.
+    /// in any agent's records. All agents' models depend on these classes, so privacy losses then hold only if the
+    /// classes are public.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
     /// Which records are held out from training. Default: the last half of each agent's records of each class.

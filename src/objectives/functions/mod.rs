@@ -139,7 +139,7 @@ impl TestFunction {
         }
     }
 
-    /// The points of the unit cube that can be queried, or that represent the box, with all their coordinates.
+    /// The points of the unit cube that can be queried, or that represent the box: the coordinates of all points, row-major.
     fn unit_points(&self, key: Key) -> Vec<f64> {
         let d = self.function.d();
         let of = |count| sobol::points(count, d, key.child("design")).concat();

@@ -1,4 +1,4 @@
-//! Draws which agent holds which records, and the noise that is added to their features.
+//! Draws which agent holds which records, and the noise that is added to the features of these records.
 
 use super::holder::Holder;
 use super::holdings::Held;
@@ -21,7 +21,7 @@ impl Split {
         }
     }
 
-    /// The agents' shares of one class, given their shares of all records.
+    /// The agents' shares of one class, given `sizes`, their expected shares of all records.
     fn shares(&self, sizes: &[f64], stream: &mut Stream) -> Vec<f64> {
         match self.labels {
             Labels::Alike => sizes.to_vec(),
@@ -29,7 +29,8 @@ impl Split {
         }
     }
 
-    /// The range of every record and the agents' shares of each range; without a feature shift, one range has all records.
+    /// The range of every record, and the agents' shares of each range; without a feature shift, one range contains all
+    /// records.
     fn ranges(&self, all: &Held<'_>, inputs: &[String], sizes: &[f64], key: &Key) -> Ranges {
         let of = |shift: &FeatureShift| {
             let column = inputs.iter().position(|input| *input == shift.column)?;
@@ -82,7 +83,8 @@ fn dirichlet_with_means(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> 
     dirichlet(&sizes.iter().map(|size| alpha.get() * n * size).collect::<Vec<_>>(), stream)
 }
 
-/// Shares in proportion to the product of two vectors of shares divided by `sizes`, which is the expected value of both.
+/// Shares in proportion to a b / s for each agent, where a and b are its shares in `one` and `other`, and s is its entry in
+/// `sizes`, the expected value of both.
 fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     let of = |((a, b), size): ((&f64, &f64), &f64)| if *size > 0.0 { a * b / size } else { 0.0 };
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())

@@ -27,7 +27,7 @@ pub struct Holdings {
 /// The records of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentHoldings {
-    /// Name of the agent's records.
+    /// The name under which the agent's records are listed.
     pub name: String,
     /// Records by class, those held out included.
     pub records: Vec<u64>,

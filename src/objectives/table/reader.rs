@@ -103,7 +103,7 @@ impl CsvTable {
         Ok(self.cells(column)?.map(|(_, text)| Some(text).filter(|text| !is_missing(text))).collect())
     }
 
-    /// A column as texts, one of which is this value.
+    /// A column as texts, of which at least one is this value.
     ///
     /// # Errors
     /// As [`texts`](Self::texts); [`TableError::NeverOccurs`] if no row has the value.

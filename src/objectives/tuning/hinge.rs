@@ -14,7 +14,7 @@ use crate::gp::dot;
 
 /// Training ends when the Euclidean distance to the best weights is known to be at most this number.
 const TOLERANCE: f64 = 1e-6;
-/// Largest bound on this distance that is accepted after the last pass.
+/// Largest bound on the distance to the best weights that is accepted after the last pass.
 const ACCEPTED: f64 = 1e-3;
 /// Largest number of passes over the records; dozens to thousands are usual.
 const MAX_PASSES: usize = 100_000;

@@ -34,8 +34,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The performance of a linear classifier for each value of its L2 regularisation: minus its mean loss over the
-/// validation records. Training and validation records are drawn once per study; only the validation records are
-/// protected.
+/// validation records. Training and validation records are drawn once per study. Only the validation records are
+/// protected; where records belong to agents of a federation, the unit of protection is the agent.
 ///
 /// Features are standardised with the training records' means and standard deviations, a constant feature 1 is added, and
 /// all records are divided by the largest norm in training; a validation record of a larger norm is scaled to norm 1. So
