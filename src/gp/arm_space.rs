@@ -6,6 +6,7 @@
 
 use super::pivot::pivot;
 use super::simd::multiversion;
+use super::vectors::subtract_multiple;
 use super::{ArmCovariance, Cholesky, GpError};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
@@ -34,9 +35,7 @@ multiversion! {
         let n = s.len();
         for (i, (row, variance)) in covariance.chunks_exact_mut(n).zip(variance).enumerate() {
             let factor = s[i] / pivot;
-            for (value, &s) in row.iter_mut().zip(s) {
-                *value -= factor * s;
-            }
+            subtract_multiple(row, factor, s);
             row[i] = row[i].max(0.0);
             *variance = row[i];
         }

@@ -8,6 +8,7 @@
 use super::GpError;
 use super::matrices::row_major;
 use super::simd::multiversion;
+use super::vectors::{inner, products, subtract_multiple, total};
 use faer::{Mat, MatRef};
 
 /// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
@@ -241,10 +242,12 @@ multiversion! {
                 }
                 let (solved, rest) = side.split_at_mut(TOGETHER);
                 solved.copy_from_slice(&values);
-                let [a, b, c, d] = pivots;
-                let rest = rest.iter_mut().zip(&a[TOGETHER..]).zip(&b[TOGETHER..]).zip(&c[TOGETHER..]).zip(&d[TOGETHER..]);
-                for ((((rest, a), b), c), d) in rest {
-                    *rest = *rest - values[0] * a - values[1] * b - values[2] * c - values[3] * d;
+                // Slices of one known length need no check of each index.
+                let length = rest.len();
+                let tail = |i: usize| &pivots[i][TOGETHER..][..length];
+                let (a, b, c, d) = (tail(0), tail(1), tail(2), tail(3));
+                for i in 0..length {
+                    rest[i] = rest[i] - values[0] * a[i] - values[1] * b[i] - values[2] * c[i] - values[3] * d[i];
                 }
             }
             k += TOGETHER;
@@ -254,7 +257,7 @@ multiversion! {
             for side in &mut sides {
                 let value = side[k] / row[0];
                 side[k] = value;
-                side[k + 1..].iter_mut().zip(&row[1..]).for_each(|(rest, factor)| *rest -= value * factor);
+                subtract_multiple(&mut side[k + 1..], value, &row[1..]);
             }
         }
         for k in (first..n).rev() {
@@ -283,9 +286,7 @@ multiversion! {
             let row = &upper[k * n + k..(k + 1) * n];
             let value = b[k] / row[0];
             b[k] = value;
-            for (rest, &factor) in b[k + 1..].iter_mut().zip(&row[1..]) {
-                *rest -= value * factor;
-            }
+            subtract_multiple(&mut b[k + 1..], value, &row[1..]);
         }
     }
 }
@@ -294,10 +295,7 @@ multiversion! {
 #[inline(always)]
 fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     for earlier in before.chunks_exact(k + row.len()) {
-        let factor = earlier[k];
-        for (value, &other) in row.iter_mut().zip(&earlier[k..]) {
-            *value -= factor * other;
-        }
+        subtract_multiple(row, earlier[k], &earlier[k..]);
     }
 }
 
@@ -305,26 +303,30 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
 /// sums stay in registers. Entries below the diagonal change too; they are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
-    let mut rows = rows_of(n, rows);
+    let rows = rows_of(n, rows);
     let mut at = first;
     while at + TILE <= n {
         let mut sums = [[0.0; TILE]; TOGETHER];
-        for (sums, row) in sums.iter_mut().zip(&rows) {
-            sums.copy_from_slice(&row[at..at + TILE]);
+        for r in 0..TOGETHER {
+            sums[r].copy_from_slice(&rows[r][at..at + TILE]);
         }
         for earlier in above.chunks_exact(n) {
             let factors = &earlier[first..first + TOGETHER];
             let tile = &earlier[at..at + TILE];
-            for (sums, factor) in sums.iter_mut().zip(factors) {
-                sums.iter_mut().zip(tile).for_each(|(sum, other)| *sum -= factor * other);
+            for r in 0..TOGETHER {
+                for i in 0..TILE {
+                    sums[r][i] -= factors[r] * tile[i];
+                }
             }
         }
-        rows.iter_mut().zip(&sums).for_each(|(row, sums)| row[at..at + TILE].copy_from_slice(sums));
+        for r in 0..TOGETHER {
+            rows[r][at..at + TILE].copy_from_slice(&sums[r]);
+        }
         at += TILE;
     }
     for earlier in above.chunks_exact(n) {
-        for (row, factor) in rows.iter_mut().zip(&earlier[first..]) {
-            row[at..].iter_mut().zip(&earlier[at..]).for_each(|(value, other)| *value -= factor * other);
+        for r in 0..TOGETHER {
+            subtract_multiple(&mut rows[r][at..], earlier[first + r], &earlier[at..]);
         }
     }
 }
@@ -345,40 +347,18 @@ fn inner_together(a: &[f64], others: [&[f64]; TOGETHER]) -> [f64; TOGETHER] {
     let whole = a.len() - a.len() % 8;
     for at in (0..whole).step_by(8) {
         let block = &a[at..at + 8];
-        for (sums, other) in sums.iter_mut().zip(&others) {
-            let other = &other[at..at + 8];
+        for r in 0..TOGETHER {
+            let other = &others[r][at..at + 8];
             for lane in 0..8 {
-                sums[lane] += block[lane] * other[lane];
+                sums[r][lane] += block[lane] * other[lane];
             }
         }
     }
     let mut found = [0.0; TOGETHER];
     for r in 0..TOGETHER {
-        let tail: f64 = a[whole..].iter().zip(&others[r][whole..a.len()]).map(|(a, b)| a * b).sum();
-        found[r] = total(sums[r]) + tail;
+        found[r] = total(sums[r]) + products(&a[whole..], &others[r][whole..a.len()]);
     }
     found
-}
-
-/// The sum of eight partial sums, always added in the same order.
-#[inline(always)]
-fn total(sums: [f64; 8]) -> f64 {
-    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
-}
-
-/// [`dot`], to be inlined into loops that are compiled for several instruction sets.
-#[inline(always)]
-pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let length = a.len().min(b.len());
-    let ((a, a_rest), (b, b_rest)) = (a[..length].as_chunks::<8>(), b[..length].as_chunks::<8>());
-    let tail: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-    for block in 0..a.len() {
-        for lane in 0..8 {
-            sums[lane] += a[block][lane] * b[block][lane];
-        }
-    }
-    total(sums) + tail
 }
 
 #[cfg(test)]

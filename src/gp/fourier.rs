@@ -2,6 +2,7 @@
 
 use super::GpError;
 use super::covariance::{Covariance, Shape};
+use super::vectors::{add_multiple, subtract_multiple};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
@@ -90,11 +91,8 @@ impl FourierFeatures {
     pub fn fill(&self, x: &[f64], out: &mut [f64]) {
         assert_eq!(x.len(), self.d, "one coordinate per dimension");
         assert_eq!(out.len(), self.m(), "one place per feature");
-        for ((value, row), &phase) in
-            out.iter_mut().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
-        {
-            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
-            *value = libm::cos(angle);
+        for (k, value) in out.iter_mut().enumerate() {
+            *value = libm::cos(self.angle(k, x));
         }
         let square = match self.length {
             FeatureLength::Estimator => 0.5 * self.m() as f64,
@@ -118,15 +116,30 @@ impl FourierFeatures {
         );
         let factor = (2.0 * self.variance / self.m().max(1) as f64).sqrt();
         let mut value = 0.0;
-        for ((weight, row), &phase) in
-            weights.iter().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
-        {
-            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+        for (k, weight) in weights.iter().enumerate() {
+            let angle = self.angle(k, x);
             value += weight * libm::cos(angle);
             let slope = -factor * weight * libm::sin(angle);
-            gradient.iter_mut().zip(row).for_each(|(out, s)| *out += slope * s);
+            add_multiple(gradient, slope, self.frequency(k));
         }
         factor * value
+    }
+
+    /// The k-th row of `frequencies`, `[d]`.
+    #[inline]
+    fn frequency(&self, k: usize) -> &[f64] {
+        &self.frequencies[k * self.d..(k + 1) * self.d]
+    }
+
+    /// The argument of the k-th cosine at `x`, `[d]`.
+    #[inline]
+    fn angle(&self, k: usize, x: &[f64]) -> f64 {
+        let (mut angle, x) = (self.phases[k], &x[..self.d]);
+        let row = self.frequency(k);
+        for i in 0..row.len() {
+            angle += row[i] * x[i];
+        }
+        angle
     }
 
     /// The value of [`Self::weighted`] without its gradient, in half the time.
@@ -136,11 +149,10 @@ impl FourierFeatures {
     #[must_use]
     pub fn weighted_value(&self, weights: &[f64], x: &[f64]) -> f64 {
         assert_eq!((weights.len(), x.len()), (self.m(), self.d), "m weights, d coordinates");
-        let rows = self.frequencies.chunks(self.d.max(1)).zip(&self.phases);
-        let value = weights.iter().zip(rows).fold(0.0, |sum, (weight, (row, &phase))| {
-            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
-            sum + weight * libm::cos(angle)
-        });
+        let mut value = 0.0;
+        for (k, weight) in weights.iter().enumerate() {
+            value += weight * libm::cos(self.angle(k, x));
+        }
         (2.0 * self.variance / self.m().max(1) as f64).sqrt() * value
     }
 
@@ -163,17 +175,13 @@ impl FourierFeatures {
         let (mut along, mut square) = (0.0, 0.0);
         let mut of_square = vec![0.0; self.d];
         gradient.fill(0.0);
-        for ((weight, row), &phase) in
-            weights.iter().zip(self.frequencies.chunks(self.d.max(1))).zip(&self.phases)
-        {
-            let angle = row.iter().zip(x).fold(phase, |sum, (s, x)| sum + s * x);
+        for (k, weight) in weights.iter().enumerate() {
+            let angle = self.angle(k, x);
             let (cos, sin) = (libm::cos(angle), libm::sin(angle));
             along += weight * cos;
             square += cos * cos;
-            for ((by_product, by_square), s) in gradient.iter_mut().zip(&mut of_square).zip(row) {
-                *by_product -= weight * sin * s;
-                *by_square -= cos * sin * s;
-            }
+            subtract_multiple(gradient, weight * sin, self.frequency(k));
+            subtract_multiple(&mut of_square, cos * sin, self.frequency(k));
         }
         // The probability that all cosines are 0 is 0.
         let factor = if square > 0.0 { (self.variance / square).sqrt() } else { 0.0 };

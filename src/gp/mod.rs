@@ -47,6 +47,7 @@ mod scores;
 pub mod simd;
 mod singular;
 mod symmetric;
+mod vectors;
 mod weights;
 
 pub use adaptive::AdaptivePosterior;

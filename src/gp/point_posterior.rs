@@ -5,10 +5,10 @@
 //! the gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
 //! plus the same sum with -2 L^-T v in place of alpha. O(t^2) for an outcome or a point.
 
-use super::cholesky::inner;
 use super::covariance::{Covariance, Shape};
 use super::pivot::pivot;
 use super::simd::multiversion;
+use super::vectors::{inner, subtract_multiple};
 use super::{GpError, dot};
 use std::f64::consts::TAU;
 
@@ -321,7 +321,7 @@ multiversion! {
             let row = &factor[row_start(s)..][..=s];
             b[s] /= row[s];
             let value = b[s];
-            b[..s].iter_mut().zip(row).for_each(|(b, l)| *b -= l * value);
+            subtract_multiple(&mut b[..s], value, row);
         }
     }
 }

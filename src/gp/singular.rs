@@ -5,8 +5,9 @@
 //! related results"; Demmel and Veselic 1992, "Jacobi's method is more accurate than QR".
 
 use super::GpError;
-use super::cholesky::{dot, inner};
+use super::cholesky::dot;
 use super::simd::multiversion;
+use super::vectors::inner;
 
 /// Singular values, from the largest to the smallest, each with a left and a right singular vector: the matrix is the
 /// sum of `value * left right^T`. There are min(n, d) of them.

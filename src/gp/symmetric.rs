@@ -9,10 +9,10 @@
 )]
 
 use super::GpError;
-use super::cholesky::inner;
 use super::matrices::row_major;
 use super::products::add_products;
 use super::simd::multiversion;
+use super::vectors::inner;
 use faer::{Mat, MatRef};
 
 /// Eigenvalues in no particular order, each with a unit eigenvector.

@@ -4,8 +4,8 @@
 //! the row (phi | y) to (R | c) and eliminates it by Givens rotations, M steps along rows of R: no factorisation,
 //! O(M^2). Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
 
-use super::cholesky::inner;
 use super::simd::multiversion;
+use super::vectors::inner;
 use super::{GpError, dot};
 use crate::rng::Stream;
 

@@ -244,9 +244,10 @@ pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u6
             *term = Complex::turn(from as f64 * step * point.loss).scale(point.weight);
         }
         for value in &mut values {
-            for (term, turn) in terms.iter_mut().zip(&turns) {
-                *value = *value + *term;
-                *term *= *turn;
+            // Indices, because `zip` would be a call in a build without LTO.
+            for side in 0..SIDE_BY_SIDE {
+                *value = *value + terms[side];
+                terms[side] *= turns[side];
             }
         }
     }

@@ -12,7 +12,7 @@ const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16
 
 /// The project's own code that trains and scores, which is part of the hash for the same reason. The texts of the files
 /// are hashed, so that every change counts; after a change of a comment, models are trained again too.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),
     include_str!("model.rs"),
@@ -25,6 +25,7 @@ const SOURCES: [&str; 12] = [
     include_str!("../tuning/training.rs"),
     include_str!("../../gp/cholesky.rs"),
     include_str!("../../gp/scores.rs"),
+    include_str!("../../gp/vectors.rs"),
 ];
 
 /// A folder of files with scores; without a folder, no scores are kept. Any file may be deleted at any time.

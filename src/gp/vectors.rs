@@ -1,0 +1,57 @@
+//! Loops over vectors, to be inlined into functions that are compiled for several instruction sets.
+//!
+//! They count indices: in a build without LTO, an iterator such as `Zip` is a function call if its code is in another codegen unit.
+
+#![allow(clippy::needless_range_loop, reason = "see above")]
+
+/// Subtracts a multiple of `other` from `row`; of the longer one, only as many numbers as the shorter one has.
+#[inline(always)]
+pub(super) fn subtract_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
+    let length = row.len().min(other.len());
+    let (row, other) = (&mut row[..length], &other[..length]);
+    for i in 0..length {
+        row[i] -= factor * other[i];
+    }
+}
+
+/// Adds a multiple of `other` to `row`; of the longer one, only as many numbers as the shorter one has.
+#[inline(always)]
+pub(super) fn add_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
+    let length = row.len().min(other.len());
+    let (row, other) = (&mut row[..length], &other[..length]);
+    for i in 0..length {
+        row[i] += factor * other[i];
+    }
+}
+
+/// The sum of eight partial sums, always added in the same order.
+#[inline(always)]
+pub(super) fn total(sums: [f64; 8]) -> f64 {
+    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+}
+
+/// The sum of the products of two vectors of one length, added in order. The first term is -0, as in `Iterator::sum`.
+#[inline(always)]
+pub(super) fn products(a: &[f64], b: &[f64]) -> f64 {
+    let b = &b[..a.len()];
+    let mut sum = -0.0;
+    for i in 0..a.len() {
+        sum += a[i] * b[i];
+    }
+    sum
+}
+
+/// The inner product of two vectors of one length, in eight partial sums whose order never changes.
+#[inline(always)]
+pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let length = a.len().min(b.len());
+    let ((a, a_rest), (b, b_rest)) = (a[..length].as_chunks::<8>(), b[..length].as_chunks::<8>());
+    let tail = products(a_rest, b_rest);
+    for block in 0..a.len() {
+        for lane in 0..8 {
+            sums[lane] += a[block][lane] * b[block][lane];
+        }
+    }
+    total(sums) + tail
+}
