@@ -5,6 +5,7 @@
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
 use crate::vocab::Delta;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
@@ -49,6 +50,7 @@ struct Followed {
 }
 
 impl Followed {
+    /// The steps, computed in parallel.
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
         let step = |&round: &u64| {
@@ -60,7 +62,7 @@ impl Followed {
             let epsilon = Tight.price(&composition, self.delta).one_after_another().epsilon;
             EpsilonAt { round, epsilon: epsilon.min(self.at_the_end) }
         };
-        self.places.iter().map(step).collect()
+        self.places.par_iter().map(step).collect()
     }
 
     /// Steps at the same rounds, all with the loss after the last round.
