@@ -2,6 +2,7 @@
 
 use super::{Accountant, AccountantName, History, Tight};
 use crate::vocab::Delta;
+use rayon::prelude::*;
 
 /// The epsilon of all releases up to each of several rounds, by one accountant.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +37,8 @@ impl History {
             // If the loss after the last round is infinite, earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
-                let known = rounds.iter().filter_map(|&round| Some((round, value(round)?)));
-                points.extend(known.filter(|(_, epsilon)| epsilon.is_finite()));
+                let known = rounds.par_iter().filter_map(|&round| Some((round, value(round)?)));
+                points.par_extend(known.filter(|(_, epsilon)| epsilon.is_finite()));
             }
             all.push(Growth { accountant: name, points });
         }

@@ -1,10 +1,11 @@
 //! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run.
-//! Between the first and the last round of an entry whose releases are not evenly spaced in rounds, it may be far above
-//! the loss.
+//! Equal releases are stored together ([`CountedRelease`]). If they are not evenly spaced in rounds, the function may be
+//! far above the loss between the first and the last of their rounds.
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
 use crate::vocab::Delta;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
@@ -25,8 +26,8 @@ pub struct EpsilonAt {
 }
 
 /// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later step;
-/// before the first step nothing was released. From step to step epsilon increases, or decreases by at most 0.1 %, the
-/// accountant's resolution.
+/// before the first step nothing was released. From step to step epsilon increases, stays equal, or decreases by at most
+/// 0.1 %, the accountant's resolution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
@@ -49,6 +50,7 @@ struct Followed {
 }
 
 impl Followed {
+    /// The steps, computed in parallel.
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
         let step = |&round: &u64| {
@@ -60,7 +62,7 @@ impl Followed {
             let epsilon = Tight.price(&composition, self.delta).one_after_another().epsilon;
             EpsilonAt { round, epsilon: epsilon.min(self.at_the_end) }
         };
-        self.places.iter().map(step).collect()
+        self.places.par_iter().map(step).collect()
     }
 
     /// Steps at the same rounds, all with the loss after the last round.
@@ -224,7 +226,7 @@ mod tests {
     fn losses_by_round_that_have_no_effect_are_not_computed() {
         let delta = Delta::new(1e-5).unwrap();
         let history = |first: u64, count: u64| run(&(first..first + count).collect::<Vec<u64>>(), None);
-        // The seventh begins before the others, or after some of them, which then keep their losses by round.
+        // The seventh begins with the first of the others, or after all of them; they then keep their losses by round.
         for (first, needless) in [(2, true), (9, false)] {
             let runs: Vec<Vec<CountedRelease>> =
                 (0..6).map(|k| history(2 + k, 4)).chain([history(first, 9), history(4, 12)]).collect();

@@ -45,7 +45,7 @@ pub struct SummedLoss {
     pub delta: f64,
     /// The weaker basis of the two.
     pub basis: LossBasis,
-    /// The weaker arithmetic of the two.
+    /// The weaker arithmetic of the two; `None` if epsilon is infinite.
     pub arithmetic: Option<Arithmetic>,
     /// The notes of both, and that their deltas add up to 1 or more, if they do.
     pub note: String,

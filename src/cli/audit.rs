@@ -57,8 +57,8 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
 const NO_DOCUMENTED_VERDICT: &str =
     "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
 
-/// The error of an option that is first used after all trials, so that it is reported before they run; `None` if there is
-/// none.
+/// What is wrong with `--expect` or `--plot`, which are used after all trials only: it is reported before the trials run.
+/// `None` if nothing is wrong.
 fn unusable_option(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
@@ -220,7 +220,7 @@ fn conclude(
             }
         }
     }
-    // Without documented verdicts, `unusable_option` has refused to expect them.
+    // Only mechanisms have documented verdicts. For scenarios, `unusable_option` has refused `--expect documented`.
     let wanted = |index: usize| match options.expect? {
         Expected::Consistent => Some(Verdict::Consistent),
         Expected::Refuted => Some(Verdict::Refuted),

@@ -59,8 +59,8 @@ pub(super) struct Made {
 /// The scenario's text, and the columns that it leaves out.
 ///
 /// # Errors
-/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing, constant, has gaps or is not of
-/// the kind that the system needs, or no column can be an input.
+/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing or
+/// constant, or has no numbers where the system needs them, or no column can be an input.
 pub(super) fn scenario(wanted: &CsvArguments<'_>) -> Result<Made, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());

@@ -22,7 +22,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Err(exit) = shows(&page, arguments) {
         return exit;
     }
-    let charts = report::charts(&page);
+    let charts = if figure::is_requested(arguments) { report::charts(&page) } else { Vec::new() };
     let chart = match chosen(&charts, arguments) {
         Ok(chart) => chart,
         Err(exit) => return exit,

@@ -18,7 +18,8 @@ use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 use faer::MatRef;
 
-/// Eigenvalues of K_D below this share of the largest count as zero; the error of the features is of that order.
+/// Eigenvalues of K_D below this share of the largest count as zero. For arms of the basis, the error of inner products
+/// of features is of that order; for other arms it can be larger.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Nystrom features of all arms on one basis.
@@ -254,7 +255,7 @@ impl Nystrom {
     /// each arm, `[n]`; `lambda` is in squared units of the outcome.
     ///
     /// # Panics
-    /// If there are more counts than arms.
+    /// If a count after the n-th is above 0.
     #[must_use]
     pub fn gram(&self, counts: &[f64], lambda: f64) -> Vec<f64> {
         let r = self.rank;

@@ -1,7 +1,8 @@
 //! The event queue: keys, which determine the order, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped when its time comes, and until then it counts as a pending event. Slots have a generation
+//! table; its key is skipped when its time comes, and until then it counts towards the largest
+//! number of pending events. Slots have a generation
 //! number, so an outdated ticket has no effect. Nothing is allocated once the tables have reached their largest size.
 
 use super::ladder::{Ladder, Place};
@@ -85,7 +86,8 @@ mod tests {
         ]
     }
 
-    /// An event beyond the largest number is dropped and reported, and the events before it are kept.
+    /// If as many events are pending as the queue takes, a further one is dropped and reported, and those in the queue
+    /// are kept.
     #[test]
     fn a_full_queue_says_so() {
         let mut queue = EventQueue::default();

@@ -87,9 +87,9 @@ impl Connection {
         true
     }
 
-    /// Replaces this connection, from `at` on, by the connection `fresh` of another network, which is advanced to that time.
-    /// A cause that both connections have, and for which `same` is true, keeps its present state and its random draws.
-    /// Returns the state of the connection at `at`.
+    /// Replaces this connection, from `at` on, by `fresh`: the party's connection under the settings that a fork changes
+    /// to. `fresh` is advanced to that time. A cause that both connections have, and for which `same` is true, keeps its
+    /// present state and its random draws. Returns the state of the connection at `at`.
     pub(super) fn change_to(
         &mut self,
         mut fresh: Self,

@@ -17,7 +17,7 @@ pub const QUESTION: f64 = 3e-3;
 /// Bytes of a floating-point number.
 pub const NUMBER: f64 = 8.0;
 
-/// In the estimate of a learner, a placeholder for the path of the number of arms, because a learner does not know the path.
+/// In the estimate of a learner or a publication, a placeholder for the path of the number of arms, which these do not know.
 pub const ARMS: &str = "arms";
 /// In the estimate of a learner, a placeholder for the path of the number of outcomes.
 pub const OUTCOMES: &str = "outcomes";
@@ -41,8 +41,8 @@ pub struct Effort {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// The path of the field that states the count, relative to the recipe that makes the estimate;
-    /// relative to the scenario if it begins with a slash. The estimate of a learner has [`ARMS`]
-    /// or [`OUTCOMES`] instead.
+    /// relative to the scenario if it begins with a slash. The estimate of a learner or a publication has
+    /// [`ARMS`] or [`OUTCOMES`] instead.
     pub path: String,
     /// The count.
     pub value: u64,

@@ -195,8 +195,8 @@ impl BracketingLaws {
         })
     }
 
-    /// Removes negligible masses at both ends: in the worse law, the largest losses become infinite and the smallest
-    /// ones are raised; in the better law, both are dropped.
+    /// Removes negligible masses at both ends: in the worse law, the largest losses become infinite and the smallest ones
+    /// are raised; in the better law, both are dropped. In the worse law, all losses above [`FARTHEST`] become infinite.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -394,7 +394,7 @@ mod tests {
         }
     }
 
-    /// Sums reach losses of thousands, where Q's masses underflow; P's masses must be kept.
+    /// At large losses Q's masses are far smaller than P's; all of P's mass must be kept.
     #[test]
     fn sums_keep_all_of_p() {
         let law = PoissonGaussian::new(1e-6, 0.3, Direction::Remove);

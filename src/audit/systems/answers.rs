@@ -1,4 +1,5 @@
-//! Private answers to the queries of a search: one outcome replaced, seen by the party that searches.
+//! Audits of the private answers to a search's queries. The neighbours differ in one outcome, and the observer is the
+//! party that searches, which sees the answers.
 
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};

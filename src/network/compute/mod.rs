@@ -25,8 +25,8 @@ use std::path::PathBuf;
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// The factor by which a party's jobs take longer than the recipe states; `u` in (0, 1) is the party's own draw. A
-    /// larger `u` never gives a smaller factor.
+    /// How slow a party is: usually the factor by which its jobs take longer than the recipe states. [`Self::job`]
+    /// interprets the number. `u` in (0, 1) is the party's own draw. A larger `u` never gives a smaller factor.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
@@ -48,8 +48,8 @@ pub trait Compute {
         1
     }
 
-    /// Whether parties with this recipe differ in speed. By default, they do if [`Self::slowness`] is greater near u = 1
-    /// than near u = 0.
+    /// Whether parties with this recipe draw different speeds. By default, they do if [`Self::slowness`] is greater near
+    /// u = 1 than near u = 0.
     fn differs(&self) -> bool {
         self.slowness(f64::MIN_POSITIVE) < self.slowness(1.0 - f64::EPSILON / 2.0)
     }

@@ -218,7 +218,7 @@ impl Objective for TestFunction {
                             self.function.name()
                         ),
                         counts.len().to_string(),
-                        "write the points along each input",
+                        "write the number of points along each input",
                     ));
                 }
             }

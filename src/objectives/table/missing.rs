@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What happens to missing cells of the columns used. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
-/// `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
+/// `null`, `None`, `?` and `-`, in upper or lower case. In columns of numbers, any other cell that is not a number is an
+/// error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Missing {
     /// A missing cell is an error.

@@ -102,7 +102,7 @@ impl InputScale {
     /// Scales rows (of `d` columns, divided by their length-scales) to the norm `max_norm`; returns the factor.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
-            // Dividing by length-scales does not move a mean from 0, except by rounding.
+            // The means of the columns are 0 already, so `centre_and_scale` moves them by rounding errors only.
             Self::FromData => centre_and_scale(rows, d, max_norm),
             Self::Stated { radius, .. } => {
                 let factor = max_norm / radius.get();

@@ -1,6 +1,7 @@
 //! The distribution of the comparisons of the sparse vector technique, by integration over the noise on the threshold.
 
-/// Scales of Laplace noise on the threshold, on each number, and on each value, if there are values.
+/// Scales of Laplace noise: on the threshold, on each answer to a query (`number`) that is compared with it, and on each
+/// numerical answer that is released for a query above the threshold (`value`), if such answers are released.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NoiseScales<N = f64> {
     pub(super) threshold: N,

@@ -28,8 +28,8 @@ pub enum Divisor {
     /// a larger weight, so the noise protects less.
     Arrived,
     /// As `Arrived`, but a neighbour lacks the agent altogether. The divisor then changes even if the agent is not
-    /// sampled, so the largest change by an agent doubles and sampling gives no protection. An absent agent might also
-    /// have answered, so the largest weight that it would have had counts too.
+    /// sampled, so the largest change by an agent doubles and sampling gives no protection. In a neighbour, an agent that
+    /// did not answer may have answered; so the sensitivity also covers the weight that such an agent would have had.
     ArrivedOrGone,
 }
 

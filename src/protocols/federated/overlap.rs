@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 /// Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of the
 /// domain (`domain` of its group's `differences`). An agent follows the sums if it measures the point at which the
-/// function that the sums describe is largest. Restrictions are computed from the agents' parts alone, not from
-/// outcomes. They are taken as public, and no privacy loss covers them.
+/// function that the sums describe is largest. Which agents a sum leaves out, and which points agents do not
+/// follow it to, depends only on which points each agent can measure, and not on outcomes. This is taken as public, and no
+/// privacy loss covers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Overlap {
     /// Every sum contains all agents, and an agent follows the sums to any of the points that it can measure.

@@ -304,8 +304,8 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the values of these agents differ from those of the objective: their functions are shifted, or contain
-    /// draws of their own, of clusters or of a drift.
+    /// Whether the functions of these agents are shifted, or contain draws of their own, of clusters or of a drift. A
+    /// function that differs from the objective only by a factor does not count.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
             || self.differences.reach() > 0.0

@@ -29,7 +29,7 @@ impl BoxPoints {
         self.points.insert(number, point.to_vec());
     }
 
-    /// Adds a uniformly random point.
+    /// Adds a random point: each input is uniform in its range, on its scale.
     pub(super) fn draw(&mut self, number: usize, stream: &mut Stream) {
         let domain = &self.continuum.domain;
         let shares: Vec<f64> = (0..domain.d()).map(|_| stream.uniform()).collect();

@@ -222,9 +222,9 @@ mod tests {
         }
     }
 
-    /// A larger regulariser makes the weights and the sensitivity smaller, but not the rounding errors of the scores:
-    /// at 1e14, a change of one outcome by its sensitivity changes scores by several times their sensitivity. So an
-    /// exact choice is refused.
+    /// A larger `noise_variance`, which is added to the diagonal, makes the weights and the sensitivity smaller, but not
+    /// the rounding errors of the scores: at a `noise_variance` of 1e14, a change of one outcome by its sensitivity
+    /// changes scores by several times their sensitivity. So an exact choice is refused.
     #[test]
     fn an_exact_choice_is_refused_if_rounding_moves_scores_too_far() {
         let apart = |regulariser: f64, outcome: f64| {

@@ -135,7 +135,7 @@ pub(in crate::protocols) struct Attempts {
     /// Node of the seed tree for the jitter of its waits.
     key: Key,
     sent: u32,
-    /// Since when the request has waited for the party's own connection.
+    /// Since when the party has been without connection at each attempt; `None` if it was online at the last one.
     away: Option<Time>,
     timer: Option<TimerTicket>,
 }
@@ -146,7 +146,7 @@ impl Attempts {
         Self { key, sent: 0, away: None, timer: None }
     }
 
-    /// Whether the request waits for the party's own connection.
+    /// Whether the party has not been online at any attempt since the request began to wait for its connection.
     pub(in crate::protocols) fn waits_for_connection(&self) -> bool {
         self.away.is_some()
     }

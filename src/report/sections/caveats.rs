@@ -17,7 +17,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Sums over what is common: share of own points lost, mean of agents",
-        "share of an agent's own points that no sum with its own vector covers",
+        "share of the points that an agent can measure for which no sum with its vector tells it anything",
     ),
 ];
 /// Largest number of series and cells that are named for one number.

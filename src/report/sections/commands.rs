@@ -1,4 +1,5 @@
-//! The scenario as it was written, and the commands that repeat a run and make its report again.
+//! The scenario as it was written, and the commands that repeat a run (of a fork: compare its branches) and make its report
+//! again.
 
 use super::fitted;
 use crate::objectives::Fitted;
@@ -37,7 +38,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
     Section::new("scenario", "Scenario", "The scenario as written", blocks)
 }
 
-/// The commands that repeat the run and make its report again.
+/// The commands that repeat the run (of a fork: compare its branches) and make its report again.
 pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
     let run = shell_word(run);
     let mut blocks = facts;
@@ -53,5 +54,5 @@ pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: 
              above for any number of threads."
         )),
     ]);
-    Section::new("replay", "Replay", "What was run, and how to repeat it", blocks)
+    Section::new("replay", "Replay", "What was run, and commands for it", blocks)
 }

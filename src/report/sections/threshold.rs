@@ -113,7 +113,7 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
             two_digits(100.0 * question.confidence)
         )),
         Block::remark(
-            "Assumed: along the range, the sign of the mean gain above its margin changes at most once; mean gains are nearly normal.",
+            "Assumed: along the range, the mean gain minus the margin changes its sign at most once; mean gains are nearly normal.",
         ),
     ];
     if found.without_pair > 0 {
@@ -175,7 +175,7 @@ pub fn threshold_chart(found: &Threshold) -> Chart {
             "Mean gain over {}, with the interval of each test.{interval}",
             counted(found.crossing.replications, "replication")
         ),
-        caption: "Assumed: the sign of the gain above its margin changes at most once along the range."
+        caption: "Assumed: the mean gain minus the margin changes its sign at most once along the range."
             .to_owned(),
         beyond: Vec::new(),
     }

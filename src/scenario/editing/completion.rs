@@ -17,7 +17,7 @@ pub struct Completion {
     pub what: What,
     /// Its name in a list of choices.
     pub label: String,
-    /// The values that it accepts, or the family to which it belongs.
+    /// The values that it accepts, the family to which it belongs, or the kind of a name ("party"); empty for a value.
     pub detail: String,
     /// Its explanation in Markdown.
     pub about: String,

@@ -1,4 +1,6 @@
 //! Reads the lines of a file of records, plain or packed: one after the other, or by their places.
+//!
+//! A packed file is a sequence of gzip members, each of which is decompressed on its own ([`super::packed`]).
 
 use crate::study::disk::files::regular;
 use crate::study::disk::packed::{Members, is_packed};
@@ -66,14 +68,14 @@ impl LineReader {
         }
     }
 
-    /// The next lines, as [`LineReader::next`] returns them: so many that they have at least this number of bytes together,
-    /// or all lines that are left.
+    /// The next lines, as [`LineReader::next`] returns them: as many as are needed for this number of bytes, if each line
+    /// counts as one byte more than it has, or all lines that are left.
     pub(super) fn several(&mut self, bytes: u64) -> io::Result<Vec<(Vec<u8>, LinePlace)>> {
         let (mut lines, mut read) = (Vec::new(), 0);
         while read < bytes {
             let mut line = Vec::new();
             let Some(place) = self.next(&mut line)? else { break };
-            // An empty line, which stands for a damaged part, takes memory too, and is counted as one byte.
+            // An empty line, which stands for a damaged part, takes memory too.
             read += 1 + line.len() as u64;
             lines.push((line, place));
         }
@@ -126,7 +128,8 @@ impl PlacedLines {
     }
 }
 
-/// The first line of a file, without its newline; `None` if it has none.
+/// The first line of a file, without its newline; `None` if the file has no line, or if the line does not end with a
+/// newline.
 pub(super) fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     LineReader::open(path).ok()?.next(&mut line).ok()??;

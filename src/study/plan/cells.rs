@@ -274,10 +274,10 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that are part of the identity of its cells: all settings that may change a record. Three kinds
-/// are left out: the published results and losses, the description and the series to compare with, because they change only
-/// reports; the number of replications, because the record of replication k does not depend on it; and a fork, because it is
-/// not part of the run.
+/// The settings of a scenario that are part of the identity of its cells: all settings except three kinds: the published
+/// results and losses, the description and the series to compare with, because they change only reports; the number of
+/// replications, because the record of replication k does not depend on it; and a fork, because it is not part of the
+/// run.
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

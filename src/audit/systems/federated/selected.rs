@@ -44,8 +44,8 @@ pub(super) fn candidates(
             "all {rounds} broadcasts of a run, and the noisy losses from which agents are selected"
         ),
         neighbours: format!(
-            "the vectors and losses of agent {target}, of full norm and the largest loss, or zero; those of all other \
-             agents are zero"
+            "agent {target} has vectors of the largest norm and the largest loss, or vectors of zeros and a loss of 0; all \
+             other agents have vectors of zeros and a loss of 0"
         ),
         observer: EVERY_AGENT.to_owned(),
         delta: delta.get(),
@@ -86,8 +86,8 @@ impl Attack {
         mechanism.pair_of(&others, self.target, 1).map(|pair| pair.inputs)
     }
 
-    /// The privacy costs of a run: of the losses from round 1 on (in round 0 agents have no vectors to compare with),
-    /// and of all sums.
+    /// The privacy costs of a run: of the losses from round 1 on (in round 0 no vectors have been shared yet with which
+    /// agents could compare their measurements), and of all sums.
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
         let mut prices = Vec::new();
         for round in 0..self.rounds {

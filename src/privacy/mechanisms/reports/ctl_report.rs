@@ -73,10 +73,10 @@ impl RewardReport for CtlReport {
         let cure = match self.delta {
             // No delta helps where the noise states no tail.
             Some(_) => {
-                "write bound: Some(6.0), for example, beyond which rewards are clipped, and leave out `delta`"
+                "write bound: Some(6.0), for example, beyond which rewards are clipped, and leave out `delta` and `clip`"
             }
             None => {
-                "write bound: Some(6.0), for example, beyond which rewards are clipped; or, with the paper's delta for \
+                "write bound: Some(6.0), for example, beyond which rewards are clipped unless clip is false; or, with the paper's delta for \
                  unbounded noise, clip: false and delta: Some(0.001)"
             }
         };

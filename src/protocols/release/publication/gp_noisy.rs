@@ -20,9 +20,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
 /// exact outcomes (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each
-/// outcome, with 1e-8 times the variance of the prior, and its model assumes this noise, so that the analysis with
-/// noise applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta)) for n settings, which the proof
-/// needs. Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 1, Theorems 1 to 4.
+/// outcome, with 1e-8 times the variance of the prior, and its model assumes this noise, so that the analysis with noise
+/// applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta')) for n settings, which the proof needs;
+/// delta' is 3/5 of `delta`, and `delta` itself with `Printed` constants. Source: Kusner, Gardner, Garnett and Weinberger
+/// 2015, Algorithm 1, Theorems 1 to 4.
 ///
 /// Example: `GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -33,10 +33,12 @@ pub struct Differences {
     /// `model_noise` or `own_hyperparameters` says otherwise. Default: 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Factors>,
-    /// Clusters of agents with a function of their own, for objectives that are drawn. Default: none.
+    /// Clusters of agents with a function of their own, drawn as the objective is, or from its surrogate if the objective is
+    /// not drawn. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
-    /// How functions change from round to round, for objectives that are drawn. Default: not at all.
+    /// How functions change from round to round, by draws like those of `clusters`; cohorts need an objective that is drawn.
+    /// Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
     /// The points that each agent can measure; regret is then against the best of its own points. Default: all.
