@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use subrosa::report;
 use subrosa::study::{self, Failure, Options, Outcome, Plan, Progress, RunFolder, Start};
-use subrosa::vocab::Interruption;
+use subrosa::vocab::{Interruption, in_pool};
 
 /// Time between two checks of progress and Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
@@ -160,8 +160,11 @@ fn played(
         let failures = told(failures);
         return Ok(json!({ "finished": finished, "total": total, "complete": false, "failures": failures }));
     }
-    let summary = study::finish(plan, folder)?;
-    report::write_page(folder)?;
+    // In a pool of its own: threads that outlive the call would be missing in a process that Python forks.
+    let summary = in_pool(options.threads, || {
+        let summary = study::finish(plan, folder)?;
+        report::write_page(folder).map(|()| summary)
+    })?;
     let failures = match outcome {
         Outcome::Failed(failures) => failures,
         Outcome::Complete | Outcome::Interrupted { .. } => Vec::new(),

@@ -137,7 +137,7 @@ class _Reader:
             case type():
                 self.type(value)
             case types.BuiltinFunctionType() | types.GetSetDescriptorType() | types.MemberDescriptorType():
-                self.put(value.__qualname__, _package(str(getattr(value, "__module__", ""))))
+                self.put(_module(value), value.__qualname__, _package(_module(value)))
             case _:
                 self.instance(value, name)
 

@@ -1,8 +1,7 @@
 //! How a privacy loss grows over the rounds of a run: as claimed, by the tight accountant and by basic composition.
 
 use super::{Accountant, AccountantName, History, Tight};
-use crate::vocab::Delta;
-use rayon::prelude::*;
+use crate::vocab::{Delta, in_order};
 
 /// The epsilon of all releases up to each of several rounds, by one accountant.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +36,8 @@ impl History {
             // If the loss after the last round is infinite, earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
-                let known = rounds.par_iter().filter_map(|&round| Some((round, value(round)?)));
-                points.par_extend(known.filter(|(_, epsilon)| epsilon.is_finite()));
+                let known = in_order(rounds.to_vec(), |round| Some((round, value(round)?)));
+                points.extend(known.into_iter().flatten().filter(|(_, epsilon)| epsilon.is_finite()));
             }
             all.push(Growth { accountant: name, points });
         }

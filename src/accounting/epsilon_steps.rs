@@ -4,8 +4,7 @@
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
-use crate::vocab::Delta;
-use rayon::prelude::*;
+use crate::vocab::{Delta, in_order};
 use serde::{Deserialize, Serialize};
 
 /// Largest number of intervals between the rounds at which a loss is computed; a round within an interval is given the loss
@@ -50,10 +49,10 @@ struct Followed {
 }
 
 impl Followed {
-    /// The steps, computed in parallel.
+    /// The steps.
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
-        let step = |&round: &u64| {
+        let step = |round: u64| {
             // For the last round the loss is known already; earlier losses are at most that.
             if Some(round) == end {
                 return EpsilonAt { round, epsilon: self.at_the_end };
@@ -62,7 +61,7 @@ impl Followed {
             let epsilon = Tight.price(&composition, self.delta).one_after_another().epsilon;
             EpsilonAt { round, epsilon: epsilon.min(self.at_the_end) }
         };
-        self.places.par_iter().map(step).collect()
+        in_order(self.places.clone(), step)
     }
 
     /// Steps at the same rounds, all with the loss after the last round.

@@ -6,7 +6,6 @@ use super::options::{
     AuditArguments, AuditCommand, AuditOptions, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
 use super::output::{eprint_lines, print, width};
-use super::pool::in_pool;
 use super::programs;
 use super::progress::StudyProgressBar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
@@ -16,7 +15,7 @@ use crate::report::plots::{PictureError, png, standalone};
 use crate::report::{self, AuditDocument, audit_chart, audit_left_out, audit_table, audit_text, message};
 use crate::rng::Key;
 use crate::study::{file_safe, files};
-use crate::vocab::counted;
+use crate::vocab::{counted, in_pool};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -109,14 +108,17 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let root = Key::root(plan.first_seed()).child("audit");
     let bar = StudyProgressBar::new(format!("audit {}", plan.name));
     bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
-    let found: Vec<Result<Finding, NotAudited>> = in_pool(options.threads, || {
-        let one = |candidates: Candidates| {
-            let series = candidates[0].statement.name.clone();
-            crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
+    let found: Vec<Result<Finding, NotAudited>> =
+        in_pool(options.threads.map_or(0, |count| count as usize), || {
+            let one = |candidates: Candidates| {
+                let series = candidates[0].statement.name.clone();
+                crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| {
+                    bar.advance(done)
+                })
                 .map_err(|why| NotAudited { series, protected: true, why: why.to_string() })
-        };
-        audited.into_iter().map(one).collect()
-    });
+            };
+            audited.into_iter().map(one).collect()
+        });
     bar.finish();
     let mut findings = Vec::new();
     let mut failed = false;
@@ -167,7 +169,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let bar = StudyProgressBar::new("audit".to_owned());
     bar.length(2 * trials * cases.len() as u64);
     let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
-    let found = in_pool(options.threads, || {
+    let found = in_pool(options.threads.map_or(0, |count| count as usize), || {
         let one = |Case { statement, experiment, .. }: Case| {
             let key = root.child(&statement.name);
             let effort = Effort { trials, key, delta: statement.delta, models: true };

@@ -3,9 +3,9 @@
 use super::exit::Exit;
 use super::options::{Format, RunArguments};
 use super::output::{eprint_line, print, width};
-use super::pool::in_pool;
 use crate::report;
 use crate::study::{self, DrySeries, Plan};
+use crate::vocab::in_pool;
 use serde::Serialize;
 
 /// The JSON document of a dry run.
@@ -19,7 +19,7 @@ struct DryRun<'a> {
 
 /// Makes a dry run and prints it.
 pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
-    match in_pool(arguments.threads, || study::dry_run(plan)) {
+    match in_pool(arguments.threads.map_or(0, |count| count as usize), || study::dry_run(plan)) {
         Ok(series) => {
             print(&match arguments.scenario.format {
                 Format::Text => report::dry_text(plan, &series, width()),

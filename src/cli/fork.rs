@@ -6,7 +6,6 @@ use super::interruption;
 use super::load::load;
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{eprint_line, print, width};
-use super::pool::in_pool;
 use super::programs;
 use super::progress::StudyProgressBar;
 use crate::protocols::ForkPoint;
@@ -16,6 +15,7 @@ use crate::scenario::{ForkDraft, invalid_name};
 use crate::study::{
     self, BranchRow, FolderError, Forked, Options, Plan, RunFolder, Summary, file_safe, files, write_summary,
 };
+use crate::vocab::in_pool;
 use serde::Serialize;
 
 /// Name and overrides of each branch, in order.
@@ -63,7 +63,8 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             return Ok(Err(exit));
         }
         let forked = Forked::read(&whole, &place)?;
-        let summary = in_pool(arguments.threads, || study::finish(&whole, &place))?;
+        let summary =
+            in_pool(arguments.threads.map_or(0, |count| count as usize), || study::finish(&whole, &place))?;
         write_folder(&plan, point, &plans, &forked, &place)?;
         Ok(Ok((outcome, forked, summary)))
     });

@@ -29,7 +29,6 @@ mod man;
 mod new;
 mod options;
 mod output;
-mod pool;
 mod programs;
 mod progress;
 mod replay;

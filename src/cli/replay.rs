@@ -5,11 +5,10 @@ use super::exit::Exit;
 use super::load::plan_of_run;
 use super::options::{Format, ReplayArguments};
 use super::output::{eprint_line, print};
-use super::pool::in_pool;
 use super::progress::{StudyProgressBar, short};
 use crate::report;
 use crate::study::{self, Inconsistency, Manifest, Replay, ReplicationRecord, RunFolder, Signed};
-use crate::vocab::{Time, counted};
+use crate::vocab::{Time, counted, in_pool};
 use serde::Serialize;
 
 /// Runs the command.
@@ -99,8 +98,9 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
     let bar = StudyProgressBar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
-    let replay =
-        in_pool(arguments.threads, || study::replay(&plan, &folder, &records, until, &|| bar.step()));
+    let replay = in_pool(arguments.threads.map_or(0, |count| count as usize), || {
+        study::replay(&plan, &folder, &records, until, &|| bar.step())
+    });
     bar.finish();
     inconsistencies.extend(replay.files.iter().map(|file| Inconsistency::File((*file).to_owned())));
     let unfinished = (there < plan.total()).then(|| plan.total());

@@ -8,7 +8,7 @@ use super::placed_problem::diagnostic;
 use super::sweep::{Expansion, RawCell};
 use crate::objectives::{KeptFiles, Resources};
 use crate::vocab::value::Reader;
-use rayon::prelude::*;
+use crate::vocab::{in_order, in_pool};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -35,8 +35,7 @@ pub(super) fn checked_cells(
     if parts.len() < 2 {
         return parts.into_iter().flat_map(|part| consecutive(expansion, part, &resources, most)).collect();
     }
-    let checked: Vec<Vec<CheckedCell>> =
-        parts.into_par_iter().map(|part| consecutive(expansion, part, &resources, most)).collect();
+    let checked = in_pool(threads, || in_order(parts, |part| consecutive(expansion, part, &resources, most)));
     checked.into_iter().flatten().collect()
 }
 

@@ -50,6 +50,8 @@ fn seconds(seconds: u64) -> Time {
 struct Restless {
     /// Crashes of the first party, which begin at odd seconds and last one second each.
     switched: u64,
+    /// How often the kernel has said that the first party's jobs are dropped.
+    dropped: u64,
 }
 
 impl Medium for Restless {
@@ -64,6 +66,10 @@ impl Medium for Restless {
     }
     fn replanned(&mut self, party: PartyId) -> bool {
         party == PartyId(2)
+    }
+    fn drops_jobs(&mut self, party: PartyId) {
+        assert_eq!(party, PartyId(0));
+        self.dropped += 1;
     }
     fn receives(&mut self, party: PartyId, _: Time) -> bool {
         party == PartyId(1)
@@ -98,6 +104,7 @@ fn a_simulation_ends_after_a_restart_and_not_before() {
     });
     assert_eq!(ending.unwrap(), Ending::Quiet);
     assert_eq!(facts, [(Time::ZERO, 1), (seconds(2), 2)]);
+    assert_eq!(world.medium().dropped, 1);
 }
 
 /// Both copies of each number are counted, once as a pair and once each as delivered.
@@ -249,6 +256,7 @@ fn a_medium_behind_a_pointer_answers_as_the_medium_itself() {
     fn answers(medium: &mut dyn Medium) -> String {
         let (party, at) = (PartyId(2), seconds(3));
         let parcel = MessageHeader { from: PartyId(0), to: PartyId(1), bytes: 36, at };
+        medium.drops_jobs(PartyId(0));
         format!(
             "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
             medium.transmit(parcel),
@@ -261,6 +269,7 @@ fn a_medium_behind_a_pointer_answers_as_the_medium_itself() {
         )
     }
     assert_eq!(answers(&mut boxed), answers(&mut plain));
+    assert_eq!((boxed.dropped, plain.dropped), (1, 1));
     assert_ne!(answers(&mut plain), answers(&mut PerfectMedium));
 }
 

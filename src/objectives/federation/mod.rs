@@ -271,7 +271,11 @@ impl Objective for FederatedTuning {
             problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
         }
         if let FederatedModel::RbfSvm(model) = &self.model {
-            problems.extend(model.problem().map(|problem| problem.below("model.RbfSvm")));
+            // The records of a finished run can be read by every program.
+            let build = RbfSvm::problem_of_build().filter(|_| !resources.programs.are_recorded());
+            problems.extend(
+                build.into_iter().chain(model.problem()).map(|problem| problem.below("model.RbfSvm")),
+            );
         }
         if self.model.is_random() && self.noise_sd.get() > 0.0 {
             let expected = "0, because scores by Platt scaling are already random";

@@ -85,16 +85,20 @@ const MAX_FOLDS: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
 impl RbfSvm {
-    /// The problem of the recipe apart from its axes, if there is one.
-    pub(super) fn problem(&self) -> Option<Problem> {
-        if !BUILT {
-            return Some(Problem::wrong(
+    /// What is wrong with the program: it cannot train support vector machines. `None` if it can.
+    pub(super) fn problem_of_build() -> Option<Problem> {
+        (!BUILT).then(|| {
+            Problem::wrong(
                 "",
                 "a program built with the feature `svm`, which trains support vector machines",
                 "one built without it",
                 "build it with `cargo build --release --features svm`",
-            ));
-        }
+            )
+        })
+    }
+
+    /// The problem of the recipe apart from its axes, if there is one.
+    pub(super) fn problem(&self) -> Option<Problem> {
         let Score::PlattArea { folds, draws } = self.score else { return None };
         if folds.get() < 2 {
             let expected = "at least 2 folds: a model is scored on records that it was not trained on";

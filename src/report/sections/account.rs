@@ -247,7 +247,9 @@ fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
             bound(a.epsilon),
             bound(b.epsilon)
         );
-        let on = conditions(&whole.note).into_iter().filter(|_| finite).map(str::to_owned);
+        // If one of the two epsilons is infinite, its own entry has the reason.
+        let known = a.epsilon.is_finite() && b.epsilon.is_finite();
+        let on = conditions(&whole.note).into_iter().filter(|_| known).map(str::to_owned);
         let line = Entry {
             about: format!("{}: {} about {}", row.series, row.kind.observer.0, person(&row.kind.protected)),
             words: if finite { words } else { format!("{rests}: no finite sum") },

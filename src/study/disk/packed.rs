@@ -4,9 +4,9 @@
 //! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing
 //! earlier members.
 
+use crate::vocab::in_order;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
-use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 /// Number of bytes before compression after which a member ends.
 const MEMBER: usize = 256 << 10;
 
-/// Number of members that are compressed together, in parallel.
-const MEMBERS_TOGETHER: usize = 8;
+/// Members of this many bytes together are compressed at the same time.
+const TOGETHER: usize = 8 * MEMBER;
 
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
@@ -115,14 +115,13 @@ impl Packer {
         if self.member.len() >= MEMBER {
             self.complete.push(std::mem::take(&mut self.member));
         }
-        if self.complete.len() < MEMBERS_TOGETHER { Ok(()) } else { self.compress() }
+        let waiting: usize = self.complete.iter().map(Vec::len).sum();
+        if waiting < TOGETHER { Ok(()) } else { self.compress() }
     }
 
     /// Compresses the complete members and writes them to the file.
     fn compress(&mut self) -> io::Result<()> {
-        let packed: Vec<io::Result<Vec<u8>>> =
-            self.complete.par_iter().map(|member| compressed(member)).collect();
-        self.complete.clear();
+        let packed = in_order(std::mem::take(&mut self.complete), |member| compressed(&member));
         packed.into_iter().try_for_each(|member| self.file.write_all(&member?))
     }
 
@@ -358,6 +357,15 @@ mod tests {
             places.push(place);
         }
         assert_eq!(places.len(), lines.len());
+        assert!(reader.next(&mut buffer).unwrap().is_none(), "the end stays the end");
+        let mut reader = LineReader::open(&path).unwrap();
+        let several: Vec<Vec<u8>> =
+            std::iter::from_fn(|| Some(reader.several(100_000).unwrap()).filter(|some| !some.is_empty()))
+                .flatten()
+                .map(|(line, _)| line)
+                .collect();
+        assert!(several.iter().map(Vec::as_slice).eq(lines.iter().map(String::as_bytes)));
+        assert!(reader.several(1).unwrap().is_empty());
         let mut placed = PlacedLines::open(&path).unwrap();
         for index in (0..lines.len()).rev().step_by(977) {
             assert_eq!(placed.read(places[index]).unwrap(), lines[index].as_bytes());

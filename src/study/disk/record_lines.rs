@@ -62,8 +62,9 @@ impl LineReader {
                     *at = 0;
                     return Ok(Some(LinePlace { offset: *begin, within: 0, length: 0 }));
                 }
+                *at = 0;
                 let Some(next) = members.next(member)? else { return Ok(None) };
-                ((*begin, *whole), *at) = (next, 0);
+                (*begin, *whole) = next;
             },
         }
     }

@@ -7,12 +7,12 @@ use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
 use crate::study::disk::record_lines::{LinePlace, LineReader, PlacedLines};
-use rayon::prelude::*;
+use crate::vocab::in_order;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Records of about this many bytes are checked and parsed together, in parallel.
+/// Records of about this many bytes are checked and parsed at the same time.
 const BYTES_TOGETHER: u64 = 1 << 20;
 
 /// One record as a line. `body` is its JSON object.
@@ -45,8 +45,10 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
     }
     let (identity, after) = rest.strip_prefix("\"identity\":\"")?.split_once("\",\"replication\":")?;
     let (replication, after) = after.split_once(',')?;
+    // The seal does not cover the cell, so it has to be written as `line` writes it.
+    let number: usize = cell.parse().ok().filter(|number: &usize| number.to_string() == cell)?;
     Some(Head {
-        cell: cell.parse().ok()?,
+        cell: number,
         seal: u128::from_str_radix(seal.get(..32)?, 16).ok()?,
         identity,
         replication: replication.parse().ok()?,
@@ -151,10 +153,8 @@ impl StoredRecords {
             if together.is_empty() {
                 break;
             }
-            let found: Vec<Found> = together.par_iter().map(|(line, _)| Found::of(line, cells)).collect();
-            for (found, (_, place)) in found.into_iter().zip(together) {
-                self.insert(path, found, place);
-            }
+            let found = in_order(together, |(line, place)| (Found::of(&line, cells), place));
+            found.into_iter().for_each(|(found, place)| self.insert(path, found, place));
         }
         self.sources.push(path.to_owned());
         Ok(())
@@ -256,7 +256,7 @@ impl StoredRecords {
             lines.push((place, self.line_at(&place)));
         }
         let parse = |(place, line): (Place, Result<Vec<u8>, FolderError>)| self.parsed(&place, &line?);
-        lines.into_par_iter().map(parse).collect()
+        in_order(lines, parse)
     }
 
     /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is stored.
@@ -360,6 +360,15 @@ mod tests {
             assert!(head(&damaged).is_none(), "byte {index}");
         }
         assert!(head(&line[..line.len() - 4]).is_none());
+    }
+
+    #[test]
+    fn a_cell_is_written_in_one_way_only() {
+        let line = String::from_utf8(line(3, BODY)).unwrap();
+        for other in ["+3", "03", "3 ", ""] {
+            let changed = line.replacen("{\"cell\":3,", &format!("{{\"cell\":{other},"), 1);
+            assert!(head(changed.trim_end().as_bytes()).is_none(), "{changed}");
+        }
     }
 
     #[test]

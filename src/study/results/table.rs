@@ -6,7 +6,7 @@ use crate::study::disk::folder::RunFolder;
 use crate::study::results::columns::{Column, Entry};
 #[cfg(feature = "parquet")]
 use crate::study::results::parquet::ParquetTable;
-use rayon::prelude::*;
+use crate::vocab::in_order;
 
 /// Number of rows that are collected in memory before they are written; also the size of a row group of a Parquet file.
 const KEPT: usize = 16_384;
@@ -57,13 +57,10 @@ impl Table {
     fn flush(&mut self) -> Result<(), FileError> {
         let rows = self.columns.first().map_or(0, Column::len);
         let columns = &self.columns;
-        let formatted: Vec<Vec<u8>> = (0..rows.div_ceil(TOGETHER))
-            .into_par_iter()
-            .map(|part| {
-                let some = part * TOGETHER..rows.min((part + 1) * TOGETHER);
-                lines(some.map(|row| columns.iter().map(move |column| column.text(row))))
-            })
-            .collect();
+        let formatted = in_order((0..rows.div_ceil(TOGETHER)).collect(), |part: usize| {
+            let some = part * TOGETHER..rows.min((part + 1) * TOGETHER);
+            lines(some.map(|row| columns.iter().map(move |column| column.text(row))))
+        });
         formatted.iter().try_for_each(|lines| self.csv.write(lines))?;
         #[cfg(feature = "parquet")]
         if rows > 0 {

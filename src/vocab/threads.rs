@@ -1,0 +1,54 @@
+//! Threads for loops whose steps do not depend on each other.
+
+use rayon::prelude::*;
+
+/// Calls `run` in a pool of `threads` threads, one per core if 0, and not more than one per core. Results do not depend on the
+/// number of threads. If the machine cannot start them, this thread is the whole pool.
+pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let count = if threads == 0 { cores } else { threads.min(cores) };
+    let builder = || rayon::ThreadPoolBuilder::new();
+    let pool = builder().num_threads(count).build();
+    match pool.or_else(|_| builder().num_threads(1).use_current_thread().build()) {
+        Ok(pool) => pool.install(run),
+        Err(_) => run(),
+    }
+}
+
+/// The result of `step` for each item, in the order of the items. Inside of [`in_pool`], the pool's threads share the items.
+/// Outside, this thread takes them all: rayon's global pool is not started, because it ends the program if the machine cannot
+/// start a thread for each core, and its threads are missing after a fork of the process.
+pub(crate) fn in_order<T: Send, R: Send>(items: Vec<T>, step: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    if rayon::current_thread_index().is_some() {
+        items.into_par_iter().map(step).collect()
+    } else {
+        items.into_iter().map(step).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::thread;
+
+    fn threads_of(count: u64) -> (Vec<u64>, BTreeSet<String>) {
+        let name = || format!("{:?}", thread::current().id());
+        in_order((0..count).collect(), |item| (item * item, name())).into_iter().unzip()
+    }
+
+    #[test]
+    fn results_have_the_order_of_the_items() {
+        let squares: Vec<u64> = (0..1000).map(|item| item * item).collect();
+        let (found, names) = threads_of(1000);
+        assert_eq!(
+            (found, names),
+            (squares.clone(), BTreeSet::from([format!("{:?}", thread::current().id())]))
+        );
+        for threads in [0, 1, 2, 1000] {
+            let (found, names) = in_pool(threads, || threads_of(1000));
+            assert_eq!(found, squares);
+            assert!(threads == 0 || names.len() <= threads, "{names:?}");
+        }
+    }
+}
