@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -129,6 +130,18 @@ def test_a_run_that_cannot_be_played_says_so(tmp_path: Path) -> None:
     assert len(caught.value.run.failures) == 3
     with pytest.raises(sr.RunFailed, match="1 of 3 replications failed"):
         sr.run(SMALL, out=tmp_path / "fast", threads=1, learners={"mine": Fails}, fail_fast=True)
+
+
+def _complete(out: Path) -> bool:
+    return sr.run(SMALL, out=out, threads=2).complete
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not fork by default")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_was_forked_after_a_run_runs_too(tmp_path: Path) -> None:
+    assert _complete(tmp_path / "parent")
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(_complete, [tmp_path / "child"]).get(timeout=120)
 
 
 def test_what_is_wrong_has_its_place_and_cure(tmp_path: Path) -> None:
