@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 /// One release, or several releases that differ only in round and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedRelease {
-    /// The first of these releases.
+    /// The first of these releases, with the smallest round of all.
     pub event: PrivacyEvent,
     /// Number of these releases, at least 1.
     pub count: u64,
-    /// Round of the last release.
+    /// The largest round of these releases.
     pub last_round: u64,
     /// Virtual time of the first release in seconds.
     #[serde(default)]
@@ -18,7 +18,8 @@ pub struct CountedRelease {
     /// Virtual time of the last release in seconds.
     #[serde(default)]
     pub last_seconds: f64,
-    /// Whether the releases are not evenly spaced in rounds. The rounds between the first and the last are then unknown.
+    /// Whether the releases are not evenly spaced in rounds. The rounds between the smallest and the largest are then
+    /// unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_uneven: bool,
 }

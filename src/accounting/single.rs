@@ -3,7 +3,7 @@
 use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
 
-/// Below this mu, delta is computed as an integral.
+/// Below this mu, delta is computed as an integral, unless epsilon is below -mu^2 / 2.
 const SMALL: f64 = 0.01;
 /// From here on the tenth term of the series for Mills' ratio is below 1e-18.
 const FAR: f64 = 25.0;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn epsilons_agree_with_published_and_quadrature_values() {
-        // Four of the rows 28 to 34 of tests/oracles/accounting.csv.
+        // Cases 28, 30, 32 and 34 of tests/oracles/accounting.csv.
         for (mu, delta, epsilon) in [
             (1.0, 1e-5, 4.377_178_095_681_225),
             (0.5, 1e-5, 1.993_091_404_415_117),
@@ -134,7 +134,7 @@ mod tests {
             let found = gaussian_epsilon(mu, delta);
             assert!((found / epsilon - 1.0).abs() < 1e-12, "mu {mu}: {found} for {epsilon}");
         }
-        // Row 18, whose exact value is in row 20 of the file.
+        // Case 18; the file has its exact value in the row of case 20.
         assert!((poisson_epsilon(0.1, 1.0, 1e-5) / 1.684_543_814_328_466_8 - 1.0).abs() < 1e-12);
     }
 
@@ -152,7 +152,8 @@ mod tests {
         assert!((mills(25.0) - 0.039_936_304_769_535_59).abs() < 1e-15);
     }
 
-    /// Exact values by mpmath with 60 digits. The difference of two Mills' ratios loses all digits at these mu.
+    /// Exact values by mpmath with 60 digits. The difference of two Mills' ratios loses up to two thirds of the digits at
+    /// these mu.
     #[test]
     fn much_noise_has_the_exact_epsilon() {
         for (mu, delta, epsilon) in [

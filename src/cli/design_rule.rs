@@ -128,7 +128,7 @@ fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
     out.push('\n');
     out.push_str(&report::message(
         "r is chosen by the inputs here: it is a function of them, and no release in the ledger accounts for it. Whoever \
-         learns r learns whether sigma_min reaches omega.",
+         learns r learns that sigma_min lies between omega at r and omega at the next r.",
         width,
     ));
     out

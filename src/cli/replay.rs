@@ -126,7 +126,7 @@ fn print_inconsistencies(
         Format::Text if agree => {
             let records = counted(there, "record");
             print(&format!(
-                "files agree: made again from {records}, every file equal; nothing was run (the events of \
+                "files agree: every file was made again from {records} and is equal; no replication was run (the events of \
                  the message diagram are compared by a replay without --files)\n"
             ));
         }

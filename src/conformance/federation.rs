@@ -40,7 +40,11 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
         found.require(same, "the same decision at every call", || "another one".to_owned());
         let falls = (1..=agents).find(|&fresh| enough(fresh - 1) && !enough(fresh));
         found.require(falls.is_none(), "that more answers never keep a round open", || {
-            format!("{falls:?} of {agents}")
+            let stays = falls.unwrap_or_default();
+            format!(
+                "a round of {agents} agents that ends with {} answers and stays open with {stays}",
+                stays.saturating_sub(1)
+            )
         });
     }
     found.0

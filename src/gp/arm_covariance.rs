@@ -89,7 +89,7 @@ impl CovarianceMatrix {
         self.n
     }
 
-    /// One row, which is also one column: `[n]`.
+    /// One row: `[n]`. The column differs from it by rounding errors at most.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 /// phi^T V^(-1/2) r, with b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). `Theorem`: L = ln(4 m T / delta),
 /// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and q = 6 rho ln(4T/delta) / accuracy^2, with
 /// rho = (1 + accuracy) / (1 - accuracy). `OrderWise`: L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
-/// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
+/// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features. v bounds E|outcome - prior mean|^(1+alpha); v and
+/// alpha come from `payoffs`.
 ///
 /// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
 /// compared with b_t of the current round, as in Chowdhury and Gopalan: the features and their number m change with t,
@@ -93,9 +94,9 @@ struct State {
 }
 
 impl AtaGpUcb {
-    /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Zhou and Tan 2021, Algorithm 1 and Theorem 2;
-    /// in order of magnitude, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy of 1 makes beta
-    /// infinite; recipes with it are refused.
+    /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Sources: with `Theorem`, Zhou and Tan 2021,
+    /// Algorithm 1 and Theorem 2; with `OrderWise`, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy
+    /// of 1 makes beta infinite; recipes with it are refused.
     #[must_use]
     pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
         let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());
@@ -227,7 +228,8 @@ impl State {
         for (arm, whitened) in whitened.chunks(rank.max(1)).enumerate() {
             self.variance[arm] = features.variance(arm, whitened, lambda);
         }
-        // r is summed in the coordinates of the basis, then projected onto the range, in which V^(-1/2) phi lies.
+        // r is summed as a vector of m numbers, then projected onto the range of the basis's covariance matrix, which
+        // contains V^(-1/2) phi.
         let mut r = vec![0.0; m];
         let played = || (0..self.n).filter(|&arm| self.counts[arm] > 0.0);
         let mut of_played = Vec::with_capacity(whitened.len());

@@ -219,9 +219,10 @@ mod tests {
         assert_eq!(recipe.width(&known, 1.0, 0.0), 4.0);
     }
 
-    /// Equation 5 with theta = 1, a = 1, b = 1/10 is the tail of Laplace noise of scale 10: b_t and, with the same
-    /// second moment, beta_t are those of private outcomes with R = 0. With theta = 2 the truncation is of order (ln
-    /// t)^2, and the stated bound on the probability that noise exceeds it is 1/t.
+    /// The sub-Weibull tail bound (Zhou and Tan 2021, equation 5) with theta = 1, a = 1, b = 1/10 is the tail of Laplace
+    /// noise of scale 10: b_t and, with the same second moment, beta_t are those of private outcomes with R = 0. With
+    /// theta = 2 the truncation is of order (ln t)^2, and the stated bound on the probability that noise exceeds it is
+    /// 1/t.
     #[test]
     fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {
         let recipe: TgpUcb = ron::from_str("()").unwrap();
@@ -256,8 +257,8 @@ mod tests {
         assert!(!payoff_problems(payoffs("HeavyTailed(central_moment: 1, alpha: 0)")).is_empty());
     }
 
-    /// The default is compared with the moment of outcomes at the bound B whose noise has the two values +-x,
-    /// with E|noise|^1.5 = c.
+    /// The default of `raw_moment` is compared with E|B + noise|^1.5, where the noise is x or -x with equal probability and
+    /// E|noise|^1.5 = c.
     #[test]
     fn the_default_raw_moment_is_a_bound_for_every_alpha() {
         for (bound, c) in [(0.5, 1e-4), (0.5, 2.0), (4.0, 1e-4), (4.0, 100.0)] {

@@ -40,7 +40,7 @@ pub struct NetworkMedium {
     statistics: StatisticsTable,
     /// Parties that have relayed a message.
     relays: Vec<bool>,
-    /// Whether the last call of [`Medium::occupied`] changed the time at which its party's connection next changes.
+    /// Whether the last work that was given to a party may have changed the time at which its connection next changes.
     replanned: bool,
 }
 
@@ -116,12 +116,12 @@ impl NetworkMedium {
     }
 
     /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
-    /// times continue where they are, so that whatever does not change uses the same random numbers in both networks.
-    /// A message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
-    /// availability or an outage changes, it is started again at time zero, with the first words of its stream, and advanced
-    /// to `at`; availabilities and outages that do not change continue. Returns the parties whose availability
-    /// changed, or all parties if an outage changed (even parties of groups without an outage), each with the state of its
-    /// connection at `at`.
+    /// times continue where they are, so that whatever does not change uses the same random numbers in both networks. A
+    /// message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
+    /// availability or an outage changes, it is simulated again from time zero to `at`, with its random stream from the
+    /// beginning; availabilities and outages that do not change continue. Returns the parties whose availability changed,
+    /// or all parties if an outage changed (even parties of groups without an outage), and parties whose group changed if
+    /// there are outages, each with the state of its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,

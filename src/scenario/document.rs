@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// A checked cell of a study: the name and the value of each axis, and the scenario with these values.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
-/// No further cell is checked after more than this many problems, since all cells usually have the same mistake.
+/// No problems of further cells are reported after more than this many, since all cells usually have the same mistake.
 const MAX_PROBLEMS: usize = 200;
 /// Name of the type that a scenario file holds.
 const SCENARIO: &str = "Scenario";
@@ -52,7 +52,7 @@ fn suggest_neighbouring_file(file: &Path) -> String {
         Some(name) => {
             format!("did you mean {}?", folder.map_or(name.into(), |folder| folder.join(name)).display())
         }
-        None => "check the path; it begins at the current folder".to_owned(),
+        None => "check the path; a relative one begins at the current folder".to_owned(),
     }
 }
 
@@ -225,9 +225,9 @@ impl Document {
     ///
     /// # Errors
     /// The first syntax error; or the errors of the overrides; or, for each cell, up to 20 type errors or, without any, the
-    /// problems that [`Scenario::check`] returns. Without any of these, one cell that differs from the first in a field that
-    /// must be the same in all cells, or that needs more memory than the limit. Also names in `at` that are the name of no
-    /// `Each`. No further cell is checked after more than 200 errors.
+    /// problems that [`Scenario::check`] returns. If there are none of these: the first cell that differs from cell 0 in a
+    /// field that must be the same in all cells, or that needs more memory than the limit; and the names in `at` that no
+    /// `Each` has. No errors of further cells are reported after more than 200.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;
@@ -265,8 +265,8 @@ impl Document {
     }
 }
 
-/// A problem for each name in `at` of a published result or loss that is the name of no `Each` of the study. An `Each`
-/// of the file that an override replaces by one value is no problem.
+/// A problem for each name in `at` of a published result or loss that is the name of no `Each` of the study. `at`
+/// may also name an `Each` of the file that an override has replaced by one value.
 fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
     let results = draft.published.iter().map(|result| &result.at).enumerate();
     let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
@@ -301,7 +301,7 @@ fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");
         let cure =
-            "write one value: an Each here has no effect on a cell; run another study for another value";
+            "write one value: this field is the same in a whole study; run another study for another value";
         Problem::wrong(path, expected, found, cure)
     };
     if cell.name != first.name {

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Largest number of cells of a study.
 pub(super) const MAX_CELLS: usize = 100_000;
 
-/// An `Each`: its place, its name, and its values.
+/// An `Each`: its place, its name, the path of the value that it varies, and its values.
 #[derive(Debug)]
 pub(super) struct Sweep {
     pub(super) span: Range<usize>,
@@ -114,7 +114,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             let (first, count, step) = ranges::whole(bounds, text).ok_or_else(|| {
                 problem(
                     list,
-                    "a Range must have a first number, a number to stop before, and a step above 0, all whole",
+                    "a Range must have a first number and a number to stop before, and may have a step above 0, all whole",
                 )
             })?;
             if count > MAX_CELLS as i128 {
@@ -163,7 +163,9 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
     }
     if let Some(value) = values.iter().find(|value| names::formula(&value.shown)) {
         return Err(problem(list, "a value that begins with =, +, - or @")
-            .expected("texts that begin with something else: spreadsheets take such a cell of a table for a formula")
+            .expected(
+                "texts that do not begin with =, +, - or @, because spreadsheets read those as formulas",
+            )
             .found(value.shown.clone()));
     }
     if list.children().iter().any(|child| contains_each(child)) {

@@ -186,7 +186,7 @@ fn a_threshold_agrees_with_a_fine_sweep() {
         said.contains("\"private\" begins to be better than \"random\" by more than 3.0 between epsilon ="),
         "{stdout}"
     );
-    assert!(said.contains("changes at most once") && stderr.contains("wrote"), "{stdout}{stderr}");
+    assert!(said.contains("changes its sign at most once") && stderr.contains("wrote"), "{stdout}{stderr}");
     assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
     assert!(fs::read_to_string(svg).unwrap().contains("</svg>"));
 }

@@ -548,7 +548,7 @@ fn the_short_report_cuts_no_condition_and_counts_runs() {
         "[3] as [1], but with \"and without gaps\"",
         "conditional: 2.00 [1]",
         "(20.0) [1] [",
-        "all runs: 9 per series, 18 in all",
+        "all runs: 9 (one series), 18 (all series)",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

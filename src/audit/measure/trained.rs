@@ -2,7 +2,7 @@
 
 use crate::gp::Cholesky;
 
-/// A fitted score: large values favour D.
+/// A fitted score: the larger it is, the more likely the transcript came from D, the first of the two neighbours.
 #[derive(Clone, Debug)]
 pub(super) struct Trained {
     mean: Vec<f64>,

@@ -185,8 +185,8 @@ fn judged(
         && evidence.model.as_ref().is_none_or(|model| model.epsilon_lower <= 0.0);
     let why = if let Some(pair) = pair {
         format!(
-            "counting has not refuted it, but the exact loss of this pair {}: by the laws of this D and D', {stated} is \
-             false",
+            "counting has not refuted it, but the exact loss of this pair {}: by the exact distributions of the outputs on \
+             this D and D', {stated} is false",
             times(pair)
         )
     } else if let Some(model) = model {

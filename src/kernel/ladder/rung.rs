@@ -16,6 +16,7 @@ pub(super) struct Rung {
     pub(super) shift: u32,
     /// The index of the current bucket; the buckets before it have been emptied.
     current: usize,
+    /// Number of events in the rung.
     pub(super) len: usize,
     table: Box<Table>,
 }
@@ -97,8 +98,8 @@ impl Rung {
     }
 
     /// Sets which of the buckets that [`Self::near`] returned still have events. The first of these becomes the current
-    /// bucket. The buckets before it count as emptied, so events that are scheduled for them from now on are late. The
-    /// caller updates the length.
+    /// bucket. The buckets before it count as emptied, so events that are scheduled for them from now on are late. If
+    /// there is none, the current bucket is the one after this range. The caller updates `len`.
     #[inline]
     pub(super) fn set_current_bucket(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;
@@ -113,7 +114,7 @@ impl Rung {
     }
 
     /// Empties the current bucket, counts it as emptied, and returns the slot of its newest event. The caller updates
-    /// the length.
+    /// `len`.
     pub(super) fn take(&mut self) -> u32 {
         let head = self.head(self.current);
         self.clear(self.current);

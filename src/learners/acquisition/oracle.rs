@@ -41,7 +41,8 @@ struct Known {
 struct Information {
     /// Draws of the largest value of the function.
     maxima: Vec<f64>,
-    /// The information about the largest value that a value without noise gives, at each candidate, averaged over `maxima`.
+    /// For each candidate: the mutual information between the function's largest value and its value at the candidate,
+    /// observed without noise; mean over `maxima`.
     mes: Vec<f64>,
     /// The same information, for a model with noise variance 1e-6, by the class of BoTorch that averages over samples of the
     /// outcome.
@@ -92,9 +93,10 @@ fn the_posterior_and_the_functions_of_mean_and_deviation_are_those_of_botorch() 
     }
 }
 
-/// The base samples are the same. Both models give known values a small noise variance: 1e-7 in BoTorch, 1e-7 times the
-/// prior variance here; up to this difference the results agree. With 4096 different base samples each, two runs of BoTorch
-/// differ by up to 0.014, and by 0.26 at the candidate that is left out, because a few draws determine its value.
+/// The base samples are the same. Both implementations draw the function's values at the observed points, and condition
+/// on them with a small noise variance: 1e-7 in BoTorch, 1e-7 times the prior variance here. Apart from this the results
+/// agree. With 4096 different base samples each, two runs of BoTorch differ by up to 0.014, and by 0.26 at the candidate
+/// that is left out, because a few draws determine its value.
 #[test]
 fn noisy_expected_improvement_is_that_of_botorch() {
     let known = Known::read();
@@ -119,13 +121,13 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
         let found = gradient.at(x).exp();
         assert!((found - expected).abs() < 1e-8 + 1e-5 * expected, "{x:?}: {found} {expected}");
     }
-    // `surface` chooses the further points itself: here all four of the sample.
+    // `surface` itself chooses the points with which a candidate is compared: here all four of the sample.
     let sample: Vec<&[f64]> = known.set.iter().map(Vec::as_slice).collect();
     let function = AcquisitionFunction::KnowledgeGradient { points: 4 };
     let same = surface(function, &posterior, 0.0, &sample, Key::root(1)).unwrap();
     assert!(known.candidates.iter().all(|x| same.at(x) == gradient.at(x)));
-    // With fewer points the knowledge gradient is not larger for these data. In general it can be: a further point with a
-    // large mean that is independent of the candidate lowers it.
+    // For these data the knowledge gradient without points of comparison is not larger than with them. This is no general
+    // rule: a point of comparison with a large mean, independent of the candidate, makes it smaller.
     let fewer = KnowledgeGradient::new(&posterior, std::iter::empty());
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
 }
@@ -166,8 +168,9 @@ fn gradients_are_those_of_finite_differences() {
             [("noisy", noisy.as_ref().unwrap()), ("gradient", &gradient)];
         for (name, surface) in surfaces {
             if name == "noisy" && shape == Shape::Linear {
-                // The values at ten points determine a linear function of two inputs, so its deviation is that of the nugget
-                // alone and the function has kinks.
+                // Given its values at ten points, a linear function of two inputs is known almost exactly: its standard
+                // deviation comes only from the small noise variance of these values. Noisy expected improvement is then
+                // nearly piecewise linear, and finite differences are wrong at its kinks.
                 continue;
             }
             for x in known.candidates.iter().map(|x| [x[0] + 0.011, x[1] + 0.007]) {

@@ -145,7 +145,8 @@ impl Process {
             let until = ends.fold(boundary.min(limit), Time::min);
             let used = 1.0 / self.recipe.idle.seconds() + running as f64 / self.recipe.busy.seconds();
             let rate = if charged { 1.0 / self.recipe.full.seconds() - used } else { -used };
-            // The level decides unless charging suffices.
+            // While the device is being charged and `while_charging` is true, it is connected at any level; else the
+            // level decides.
             let decides = !(charged && self.recipe.while_charging);
             let crosses = decides && (if state.online { rate < 0.0 } else { rate > 0.0 });
             if crosses {

@@ -1,12 +1,13 @@
 //! Masked sums: who can compute them, at which privacy cost, and the budget check before anybody can.
 //!
-//! Once agents are asked for shares, no budget can prevent the sum from being computed. So the budget is checked before
-//! that, for the server, for the agents and for relays that can read messages. The privacy cost counts only the shares
-//! of noise that the observer does not know. Ledger entries are made at these times:
+//! Once agents are asked for secret shares (of the keys of masks), no budget can prevent the sum from being computed. So
+//! the budget is checked before that, for the server, for the agents and for relays that can read messages. The privacy
+//! cost counts only the noise of those agents whose part of it the observer does not know. Ledger entries are made at
+//! these times:
 //!
-//! * for the server, when it holds enough shares, including those of colluding agents, even if the round was given up;
+//! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given up;
 //! * for the agents, when the sum is sent;
-//! * for a relay, when shares are requested, since it may read shares that never reach the server. The cost is the
+//! * for a relay, when secret shares are requested, since it may read those that never reach the server. The cost is the
 //!   same as for the agents, since the relay may be one of them.
 
 use super::contribution::MaskingContract;
@@ -72,8 +73,9 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum with the privacy loss that the paper claims, as for a trusted server: computed with the rate that
-    /// the policy implies ([`super::rounds::RoundPolicy::claimed_rate`]), and without a claim after the last round.
+    /// The same sum with the privacy loss that the paper claims, as for a trusted server: computed with the sampling rate
+    /// that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the planned
+    /// `rounds` have no claim.
     fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
         sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;

@@ -19,7 +19,7 @@ pub(super) fn of_the_problem(
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {
-            computed("B and R, the largest distance of an arm's mean reward from the prior mean, and of a reward from its mean")
+            computed("B, the largest distance of an arm's mean reward from the prior mean, and R, that of a reward from its arm's mean")
         }
         Noise::Law(_) if recorded => computed("B, the largest distance of an arm's mean reward from the prior mean"),
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
@@ -48,7 +48,7 @@ pub(super) fn taken_as_public(
     let mut facts = of_the_problem(local, stage, instance);
     let asked = local.arrivals.as_dyn().patience().is_some();
     let when = if asked { "when a user answers" } else { "when a user comes and answers" };
-    let answers = if local.silence_is_informative() { "" } else { ", and whether" };
+    let answers = if local.silence_is_informative() { "" } else { ", and whether a user answers" };
     let what = format!("{when}{answers}: assumed not to depend on the reward");
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).for_observer(&local.service));
@@ -56,7 +56,7 @@ pub(super) fn taken_as_public(
                 what the ledger states for the service, and is unprotected where these reports are";
     facts.push(about(arms).for_observer(&local.users));
     for reader in readers {
-        let counts = "of how many rewards each published mean is, and when it is published: assumed not to depend on the \
+        let counts = "the number of rewards in each published mean, and the time of its publication: assumed not to depend on the \
                       rewards";
         facts.push(about(counts).for_observer(reader));
     }

@@ -80,7 +80,7 @@ impl Release {
             (assumed.get() > stated.get()).then(|| {
                 Problem::wrong(
                     format!("series[{index}].publication.{}.neighbour_correlation", series.publication.name()),
-                    format!("a lower bound on k1, which the objective states as {stated} (`correlation`)"),
+                    format!("at most {stated}, the correlation of neighbouring data sets (k1) that the objective states in `correlation`"),
                     assumed.to_string(),
                     format!("write at most {stated}: the sensitivity is proven for functions that are no less correlated"),
                 )
@@ -116,7 +116,7 @@ impl Release {
         let mut problems = Vec::new();
         if !objective.best_is_known() && self.silence.is_some_and(|silence| silence.by == SilenceBy::Regret) {
             let expected =
-                "silence by value: the largest value, from which a regret would follow, is not known";
+                "silence by value: silence by regret needs the objective's largest value, which is not known";
             let cure = "write by: Value, or state `best` in the objective";
             problems.push(Problem::wrong("silence", expected, "by: Regret", cure));
         }

@@ -47,7 +47,7 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// The units of protection of its releases; a budget may limit the loss of one of them.
+    /// The kinds of unit that its releases protect; a budget may name one of these kinds.
     fn units(&self) -> Vec<ProtectedUnit> {
         Vec::new()
     }
@@ -96,14 +96,15 @@ pub trait Protocol: Send + Sync {
         true
     }
 
-    /// Warnings about a scenario without problems, for its reader before it is run; each is a sentence.
+    /// Warnings that are shown before a run, for a scenario in which checks found no errors; each is a sentence.
     /// Default: nothing.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The memory and time of one replication of a problem of this size, estimated from counts, for a recipe without
-    /// problems. Paths are relative to the recipe. The parties themselves and the problem are not counted here.
+    /// The memory and time of one replication with an objective of this size, estimated from counts. The recipe has
+    /// passed the checks. Paths are relative to the recipe. The parties themselves and the objective are not counted
+    /// here.
     /// Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);

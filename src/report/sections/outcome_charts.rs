@@ -1,4 +1,5 @@
-//! Charts of outcomes with their bounds, along an axis of the study or series by series.
+//! Charts of the numbers at the end of series ([`OutcomeRow`], such as the regret of the published setting) with their
+//! bounds, along an axis of the study or series by series.
 
 use super::axes::{self, Along};
 use super::lines::{
@@ -14,17 +15,17 @@ use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 /// On a linear axis, a bound is drawn only if it is at most this multiple of the largest outcome.
 const ROOM: f64 = 4.0;
 
-/// The outcomes of one series along one axis, or the only outcome of a series.
+/// The final numbers of one series along one axis, or the only final number of a series.
 struct Track<'a> {
     name: String,
     rows: Vec<(f64, String, &'a OutcomeRow)>,
 }
 
-/// The charts of all outcomes that have bounds, or that can be drawn along an axis.
+/// The charts of all final numbers that have bounds, or that can be drawn along an axis.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    // Outcomes that share a name before ": " are shown only in a table, side by side.
+    // A name such as "a: b" is one of several related numbers with the common name "a", which are shown in a table only.
     for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
@@ -80,8 +81,8 @@ fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
     series.outcomes.iter().find(|outcome| outcome.name == name)
 }
 
-/// The outcomes of every series along one axis, one track for each combination of values of the other axes on which they
-/// depend.
+/// The final numbers of every series along one axis, one track for each combination of values of the other axes on which
+/// they depend.
 fn along<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along, name: &str) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };
@@ -180,11 +181,11 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         note.push_str(&format!(" Not drawn: {left_out} more lines, whose values are in the table above."));
     }
     if zeros {
-        note.push_str(" Marks at the lower edge: 0.");
+        note.push_str(" Marks at the lower edge: 0 or below.");
     }
     if bounded {
         note.push_str(&format!(
-            " Hollow triangles: upper bound, with the probability in the table above, by {}.",
+            " Hollow triangles: an upper bound that holds with the probability in the table above. Source: {}.",
             sources.join("; ")
         ));
     }

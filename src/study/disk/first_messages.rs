@@ -47,7 +47,7 @@ impl RunFolder {
         self.file(FILE).exists() && self.first_messages().is_none()
     }
 
-    /// Whether the file of the first events can be read and holds other events than `made`.
+    /// Whether the file of the first events can be read and its text differs from that of `made`.
     pub(in crate::study) fn first_messages_differ(&self, made: &FirstMessages) -> bool {
         let text = files::read(&self.file(FILE)).ok();
         self.first_messages().is_some() && text != Some(made.text())

@@ -35,7 +35,7 @@ macro_rules! family {
         $vis struct $name(std::sync::Arc<dyn $held>);
 
         /// A type that can be a member of the family. Implemented for every type that has the family's trait and derives
-        /// `Clone`, `Debug`, `PartialEq` and `Serialize`.
+        /// `Clone`, `Debug`, `PartialEq` and `Serialize`, and that threads may share.
         $vis trait $held: $behaviour + $crate::vocab::family::MemberObject {
             /// A copy of the member.
             #[doc(hidden)]

@@ -51,7 +51,7 @@ impl Owner {
         let occasion = self.occasion(ctx, best.released);
         let relays = Arc::clone(&self.config.relays.of_publication);
         let relays = match &self.searcher {
-            // For these relays the comparisons have been in the ledger since the first trial.
+            // The relays of the search are left out: the ledger has had their entries since before the first trial.
             Searcher::UntilAbove(_) => {
                 let known = &self.config.relays.of_search;
                 relays.iter().filter(|relay| !known.contains(relay)).cloned().collect()

@@ -31,8 +31,11 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
             blocks.push(Block::remark(RUNS_DIFFER));
         }
         let finite = |row: &StudyPrivacy| row.epsilon_tight.is_finite() && row.basis != LossBasis::Proven;
-        let brackets =
-            if summary.whole_study.iter().any(finite) { "; (..): not proven, see its note" } else { "" };
+        let brackets = if summary.whole_study.iter().any(finite) {
+            "; in brackets: not proven, see the note"
+        } else {
+            ""
+        };
         let runs = runs_in_words(summary).map_or_else(String::new, |runs| format!("; {runs}"));
         blocks.push(Block::remark(format!("none: no finite epsilon is proven{brackets}{runs}")));
         blocks.extend(notes.further());
@@ -124,7 +127,7 @@ struct TitleDeltas {
 }
 
 impl TitleDeltas {
-    /// `None` if lines differ in their deltas, which then need a column.
+    /// `None` if the title cannot state the deltas, which then need a column.
     fn of(lines: &[Learned<'_>]) -> Option<Self> {
         let units =
             distinct(lines.iter().flat_map(|line| &line.units).flat_map(Unit::tight).map(|loss| loss.delta));
@@ -136,7 +139,7 @@ impl TitleDeltas {
         }
     }
 
-    /// Whether they contain the delta `own` of a row, which is a sum over the units of a person if `person`.
+    /// Whether the title states the delta `own` of a row. `person` says whether the row is a sum over the units of a person.
     fn state(&self, own: &str, person: bool) -> bool {
         self.sums.as_deref().filter(|_| person).or(self.units.as_deref()) == Some(own)
     }
@@ -164,7 +167,7 @@ fn all_runs_header(summary: &Summary) -> Option<String> {
     Some(if alike { format!("all {} runs", first.runs) } else { "all runs".to_owned() })
 }
 
-/// The numbers of runs in words; `None` if the header states the number.
+/// The numbers of runs in words; `None` if the header states the number, or if there is no such column.
 fn runs_in_words(summary: &Summary) -> Option<String> {
     let first = summary.whole_study.first()?;
     if summary.whole_study.iter().all(|row| row.runs == first.runs) {
@@ -176,9 +179,9 @@ fn runs_in_words(summary: &Summary) -> Option<String> {
     };
     let single = summary.whole_study.iter().filter(|row| !row.all_series);
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} per series")));
+    parts.extend(of(single.map(|row| row.runs).collect()).map(|runs| format!("{runs} (one series)")));
     let several = together(summary).into_iter().map(|row| row.runs).collect();
-    parts.extend(of(several).map(|runs| format!("{runs} in all")));
+    parts.extend(of(several).map(|runs| format!("{runs} (all series)")));
     Some(format!("all runs: {}", parts.join(", ")))
 }
 
@@ -188,7 +191,8 @@ fn span((least, most): (f64, f64), words: impl Fn(f64) -> String) -> String {
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// A number with three digits; "none" if it is infinite.
+/// A number with three significant digits, but with its whole part in full and at most six decimal places; "none" if it is
+/// infinite.
 fn about_as(value: f64) -> String {
     let places = if value > 0.0 { (2.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) } else { 0.0 };
     if value.is_finite() { format!("{value:.*}", places as usize) } else { "none".to_owned() }
