@@ -129,7 +129,8 @@ pub(super) fn laws(
 }
 
 /// An upper bound on the total variation distance of the composition, which is its delta at epsilon 0: the sum of the
-/// items' distances. Infinite if only a bound on Renyi divergences is known for an item.
+/// items' distances, where every (epsilon, delta) guarantee is assumed not to fail. Infinite if only a bound on Renyi
+/// divergences is known for an item.
 pub(super) fn total_variation(items: &[Item]) -> f64 {
     let normal = |mu: f64| libm::erf(mu / 8f64.sqrt());
     let of = |cost: &Cost| match *cost {

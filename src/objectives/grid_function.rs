@@ -163,8 +163,8 @@ impl GridFunction {
         matches!(self.prior, Prior::Grid(_))
     }
 
-    /// The values on the grid of the function with these `values` there, after each of the `shifts`. The kernel must be a
-    /// product over dimensions.
+    /// For each of the `shifts`, the values on the grid after the shift of the function that had `values` on the grid
+    /// before it. The kernel must be a product over dimensions.
     pub(super) fn shifted(
         &self,
         values: &[f64],

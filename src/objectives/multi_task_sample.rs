@@ -75,7 +75,8 @@ impl Objective for MultiTaskSample {
         extent
     }
 
-    /// The grid; `None` for kernels that do not factorise over dimensions: the surrogate continues their shifted functions.
+    /// The grid; `None` for kernels that do not factorise over dimensions. Functions with such a kernel are continued
+    /// beyond the grid by the surrogate when they are shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

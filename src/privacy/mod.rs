@@ -6,10 +6,10 @@
 //!                        +--> PrivacyEvent --> LedgerWriter (the run's ledger) --> Accountant --> AccountedEpsilon
 //! ```
 //!
-//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so the two
-//! always agree. Only [`release`](ledger::release), and [`RunningSum`] for sums that are released again and again, turn
-//! [`Sensitive`] values into [`Released`] ones; both make the ledger entry before they return a value. Accountants read
-//! ledger entries only, and do not depend on any mechanism.
+//! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so that a
+//! protocol cannot give different parameters for the two. Only [`release`](ledger::release), and [`RunningSum`] for
+//! sums that are released again and again, turn [`Sensitive`] values into [`Released`] ones; both make the ledger entry
+//! before they return a value. Accountants read ledger entries only, and do not depend on any mechanism.
 //!
 //! Three things are left out on purpose: the ledger stores no epsilon of several releases, no method that code outside
 //! this module can call returns the value inside a `Sensitive`, and no mechanism has a default sampler.

@@ -18,10 +18,11 @@ pub struct CallbackError(pub String);
 
 /// A callback that answers the questions of dialogues.
 ///
-/// A dialogue is the sequence of questions to one program about one subject, such as the questions to one learner in one
-/// replication. It calls [`Self::begin`] before its first question without a stored answer, and calls it again if it has
-/// used stored answers since. The calls of a dialogue are made on the thread that plays the replication. [`Self::version`]
-/// is also called before the replications are run, on the thread that starts them.
+/// A dialogue is the sequence of questions to one program about one subject, such as the questions to one learner in
+/// one replication. It calls [`Self::begin`] before the first question for which no answer is stored. If stored answers
+/// follow, it calls [`Self::begin`] again before the next question for which none is stored. The calls of a dialogue
+/// are made on the thread that plays the replication or, for an objective, on the thread that prepares it.
+/// [`Self::version`] is also called before the replications are run, on the thread that starts them.
 pub trait Callback: fmt::Debug + Send + Sync {
     /// The version: one line of 1 to 200 characters, which must change whenever the answers may change.
     fn version(&self) -> String;

@@ -22,7 +22,7 @@ const MAX_ERRORS: usize = 20;
 /// ```
 ///
 /// # Errors
-/// The first syntax error, or up to 20 type errors.
+/// The first syntax error; or all duplicate keys and all numbers that are not finite; or up to 20 type errors.
 pub fn part<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
     parse(&EditedText::unchanged(text)).map_err(|list| Diagnostics::new(Path::new("the text"), text, list))
 }

@@ -3,7 +3,8 @@
 //! With e for epsilon, delta(e) = 1/(2 pi i) * integral from c - i inf to c + i inf of exp(K(z) - z e) / (z (z + 1)) dz
 //! for any c > 0, because 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c the
 //! integrand decreases like a Gaussian, and the trapezoid rule with step h has the error
-//! sum over m != 0 of e^{c A m} delta(e + A m), A = 2 pi / h: every term is at least 0, so the sum is an upper bound.
+//! sum over m != 0 of e^{c A m} delta(e + A m), A = 2 pi / h. Every term of this error is at least 0, so the result of
+//! the trapezoid rule is an upper bound on delta(e).
 
 use crate::accounting::complex::Complex;
 use crate::accounting::laws::{Cumulants, Law};
@@ -93,11 +94,12 @@ const MAX_WORK: f64 = 4e5;
 /// The part of [`MAX_WORK`] within which the values must have decreased to 1/10.
 const FIRST_PART: f64 = 0.1;
 
-/// Both ends of epsilon at `delta`; `None` if the integrand is not negligible beyond the allowed number of nodes.
+/// Both ends of epsilon at `delta`; `None` if no line gives a sum that is accurate and takes no more work than allowed.
 ///
-/// The line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point consists of
-/// the large losses alone, and the aliasing error is not small. Then lines through the best Renyi order of the laws without
-/// their largest losses, or nearer to 0, are tried.
+/// The first line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point
+/// consists of the large losses alone, and the error of the trapezoid rule (aliasing) is not small. Then the largest
+/// losses are removed from the laws, and lines are tried that cross the real axis at the best Renyi order of these
+/// laws, or nearer to 0.
 ///
 /// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBounds> {

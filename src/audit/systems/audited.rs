@@ -19,7 +19,8 @@ pub trait Audited {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason>;
 
-    /// The unprotected part of a series whose other part is audited.
+    /// The part of a series that is not audited although its other part is: it is unprotected, or it is
+    /// answered by a program, which an audit does not start. `None` if there is no such part.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let _ = series;
         None
@@ -37,11 +38,11 @@ pub trait Audited {
 pub struct AuditContext<'a> {
     /// Prepares and runs replications of the cell.
     pub(super) runner: &'a CellRunner<'a>,
-    /// The prepared stage of replication 0: objective, network, names of parties.
+    /// The setup of replication 0: objective, network, names of parties.
     pub stage: &'a ReplicationSetup,
     /// The replication's node of the seed tree.
     pub key: Key,
-    /// Delta that was requested.
+    /// The delta of the pair (epsilon, delta) that is to be tested instead of the claim, if one was requested.
     pub delta: Option<f64>,
     /// Delta at which the scenario's report states losses, if the scenario has one.
     pub study_delta: Option<f64>,

@@ -35,7 +35,8 @@ pub struct FlashTrace {
     /// Which device a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
-    /// How much of the time since the earliest record has passed when the run begins: `At("26h")`, or `Drawn`.
+    /// When the run begins: `At("26h")`, this long after the earliest record of the file, or `Drawn`, at a time drawn over
+    /// the recording of the party's device.
     /// Default: At("0s").
     #[serde(default)]
     pub offset: RecordingOffset,

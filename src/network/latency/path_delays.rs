@@ -109,7 +109,7 @@ impl PathDelays {
 }
 
 impl Latency for PathDelays {
-    /// The quantile over all pairs of sites; zero if the file has not been read.
+    /// The quantile over all pairs of different sites that a path connects; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
         self.delays.as_ref().map_or(Span::ZERO, |delays| delays.quantile(u))
     }

@@ -16,7 +16,7 @@ pub enum FitError {
         c: f64,
         /// gamma in the kernel exp(-gamma |x - y|^2).
         gamma: f64,
-        /// The reason, in the library's words.
+        /// The error message of the library that trains support vector machines.
         reason: String,
     },
     /// The program was built without the feature `svm`.
@@ -28,7 +28,7 @@ pub enum FitError {
     /// Records that cannot form a matrix.
     #[error("{reason}")]
     Shape {
-        /// Why, in the library's words.
+        /// The error message of the library that makes the matrix.
         reason: String,
     },
 }

@@ -95,7 +95,8 @@ impl Noise {
         }
     }
 
-    /// R: the largest absolute value of a draw. `None` for unbounded noise.
+    /// The largest absolute value of a draw, which the descriptions of distributions call R; `None` for unbounded
+    /// noise.
     #[must_use]
     pub fn bound(&self) -> Option<f64> {
         match self {
@@ -149,7 +150,9 @@ mod tests {
 
     #[test]
     fn laws_have_the_variance_and_the_bound_they_state() {
-        // 200,000 draws; six standard errors of the mean square. Student's t with 9 degrees has finite fourth moments.
+        // The mean square of 200,000 draws is within six standard errors of the variance. Its standard error is
+        // computed from the kurtosis, so every distribution here has a finite fourth moment, as Student's t has with 9
+        // degrees of freedom.
         for (text, kurtosis) in laws() {
             let model: NoiseModel = crate::scenario::part(text).unwrap();
             let noise = Noise::Law(model);
@@ -171,7 +174,8 @@ mod tests {
 
     #[test]
     fn students_t_has_its_quantiles() {
-        // t with 3 degrees: P(|T| > 3.182446) = 0.05, P(|T| > 12.92398) = 0.001. 400,000 draws, six standard errors.
+        // For 3 degrees of freedom, P(|T| > 3.182446) = 0.05 and P(|T| > 12.92398) = 0.001. The shares among 400,000
+        // draws are within six standard errors of these probabilities.
         let mut stream = Key::root(8).stream();
         let n = 400_000;
         let draws: Vec<f64> = (0..n).map(|_| stream.student_t(3.0)).collect();
@@ -182,7 +186,8 @@ mod tests {
         }
     }
 
-    /// Compares with tables of quantiles; a stated bound is never below the quantile.
+    /// Tails are quantiles from tables or closed forms; for `Uniform` and `Beta` they are the bound of the noise, and
+    /// for a `Mixture` the largest tail of its parts, either of which is at least the quantile.
     #[test]
     fn tails_are_those_of_the_tables() {
         let noise = |text: &str| Noise::Law(crate::scenario::part(text).unwrap());

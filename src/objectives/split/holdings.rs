@@ -136,7 +136,8 @@ fn total_variation(p: &[f64], q: &[f64]) -> f64 {
 }
 
 fn jensen_shannon(p: &[f64], q: &[f64]) -> f64 {
-    // The part of one class in the divergence of x from the mean m of both.
+    // The term of one class in the Kullback-Leibler divergence of one agent's shares from the mean shares of both
+    // agents: x is the agent's share of the class, m the mean share.
     let part = |x: f64, m: f64| if x > 0.0 { x * libm::log2(x / m) } else { 0.0 };
     let of = |(&p, &q): (&f64, &f64)| 0.5 * (part(p, 0.5 * (p + q)) + part(q, 0.5 * (p + q)));
     p.iter().zip(q).map(of).sum::<f64>().max(0.0).sqrt()

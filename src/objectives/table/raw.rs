@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::objectives::KeptFiles;
 
-    /// The file is removed after it was read once: what is read anew is an error.
+    /// The file is removed after it was read once, so that reading it again is an error.
     #[test]
     fn tables_that_differ_after_reading_share_records_while_these_are_kept() {
         let folder = tempfile::TempDir::new().unwrap();

@@ -389,7 +389,8 @@ impl Prepared for Ready {
     /// weights or of the difference of two models' weights. Such replacements tend to change performances much; the largest
     /// change is not searched for. If the weights or the difference are 0, the new record is 0.
     fn neighbours(&self, count: u64, key: Key) -> Vec<(String, Vec<f64>)> {
-        // Audits of single records are for one owner; agents are the units of a federation.
+        // Where records belong to agents, no models are stored here: the unit of protection is then the agent, and no
+        // single record is replaced.
         if self.models.is_empty() {
             return Vec::new();
         }

@@ -8,8 +8,8 @@ use crate::protocols::stage::ReplicationSetup;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Span, Time};
 
-/// What the server of one series would know about its agents, and the weights that follow from it. Every agent that is
-/// asked answers, at the speed that it announces.
+/// What the server of one series would know about its agents if every agent that is asked answered at the speed that it
+/// announces, and the weights that follow from this knowledge.
 #[derive(Clone, Debug)]
 pub struct SelectedWeights {
     roster: Roster,
@@ -62,7 +62,7 @@ impl SelectedWeights {
         self.roster.weighted(weights, self.aggregate.importance.as_ref())
     }
 
-    /// Ends a round in which these agents' losses were released, with noise.
+    /// Ends a round. `losses` are the released losses of these agents, noise included.
     pub fn close(&mut self, round: u64, agents: &[usize], losses: &[f64]) {
         self.roster.asked_at(Time::ZERO);
         for agent in 0..self.placement.agents() {

@@ -41,8 +41,8 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // A member that sends no vector has not received the shares that other agents sent
-                // it.
+                // Under masks, a member may send `Done` because the shares that other agents dealt to it have not
+                // arrived: they are sent again to every member that sends `Done`.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -205,8 +205,8 @@ impl Server {
         let weights = Arc::new(self.weights(aggregate));
         let mut mechanism = aggregate.mechanism(self.roster.asked());
         mechanism.clip = self.norm.or(aggregate.clip);
-        // If the server keeps the first k answers of N agents, the paper's claim is computed with the smaller of k / N
-        // and the sampling rate.
+        // If the server keeps the first k answers of N agents, the claim of Dai, Low and Jaillet 2021 is computed with
+        // the smaller of k / N and the sampling rate.
         mechanism.claimed_rate =
             self.policy.claimed_rate(mechanism.participation, self.roster.asked() as usize);
         mechanism.excluded_from_claim = self.round + 1 > self.rounds;
@@ -252,9 +252,9 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // The planned number of sampled agents, by which the noisy count of vectors within the norm is divided. With the
-        // divisor `Arrived` it is computed from the number of vectors that arrived, otherwise from the number of agents that
-        // were asked.
+        // The planned number of sampled agents, by which the noisy count of the vectors that clipping does not shorten
+        // is divided. With the divisor `Arrived` it is computed from the number of vectors that arrived, otherwise from
+        // the number of agents that were asked.
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),

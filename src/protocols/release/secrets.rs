@@ -1,4 +1,4 @@
-//! The results of a search, computed without the network, for comparison with a search on a neighbour's data.
+//! The results of a search, computed without the network. An audit compares them with those on a neighbouring data set.
 
 use super::failure::CannotRelease;
 use super::outcomes::Trials;

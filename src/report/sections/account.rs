@@ -27,7 +27,7 @@ fn basis(figure: &Figure) -> &'static str {
     figure.basis.map_or("costs as stated", LossBasis::words)
 }
 
-/// The arithmetic for which an epsilon holds; empty if it is not a bound.
+/// The arithmetic for which an epsilon holds; empty if it is not a finite bound.
 fn for_arithmetic(figure: &Figure) -> &'static str {
     let assumed = if figure.certifies() { ASSUMED } else { "" };
     figure.arithmetic.map_or(assumed, Arithmetic::words)
@@ -270,7 +270,7 @@ pub struct AccountDocument {
     pub delta: f64,
     /// How many releases there are.
     pub releases: u64,
-    /// The result of each accountant, by name; the first is the one to quote.
+    /// The result of each accountant, by name; the first is the main accountant, whose epsilon is to be quoted.
     #[serde(serialize_with = "by_name")]
     pub accountants: Vec<(&'static str, AccountantFigures)>,
     /// Further facts if the releases are those of a run.
@@ -309,7 +309,7 @@ pub struct AccountantFigures {
     pub about: Option<&'static str>,
     /// The basis of the epsilon, in words.
     pub basis: &'static str,
-    /// The arithmetic for which the epsilon holds, in words; empty if it is not a bound.
+    /// The arithmetic for which the epsilon holds, in words; empty if it is not a finite bound.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub arithmetic: &'static str,
     /// Notes of the accountant, such as the conditions of a bound.

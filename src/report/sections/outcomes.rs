@@ -85,7 +85,7 @@ fn whole_or(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
 }
 
-/// A table of a group's outcomes side by side, without errors, and the explanation of the group.
+/// A table of a group's outcomes side by side, without standard errors, and the explanation of the group.
 fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> Vec<Block> {
     let members: Vec<&str> =
         names.iter().copied().filter(|name| group(name).is_some_and(|(first, _)| first == of)).collect();

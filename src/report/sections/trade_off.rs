@@ -1,4 +1,5 @@
-//! Bounded epsilon against regret, with a point for every series of every cell.
+//! Charts of regret and of the largest epsilon of a run that the report can bound, with a point for every series of
+//! every cell.
 
 use super::headline::{Measure, Protection, UnprotectedLosses};
 use super::lines::{MAX_LINES, count, numbers, slug};

@@ -1,7 +1,7 @@
 //! The answers of programs, in a file: one line with a checksum for each answer, written before the answer is used.
 //!
 //! ```text
-//! answers/<preparation>.jsonl               answers of objectives, a part of the run
+//! answers/<preparation>.jsonl               answers of objectives, which stay in the run folder
 //! unfinished/<cell>-<replication>.jsonl     answers of all other programs, until the replication's record is stored
 //! ```
 //!

@@ -23,7 +23,8 @@ pub(in crate::study) struct Table {
 }
 
 impl Table {
-    /// Begins `NAME.csv` and, with the feature `parquet`, `NAME.parquet`.
+    /// Begins `NAME.csv`, which is stored as `NAME.csv.gz` if it is large, and, with the feature `parquet`,
+    /// `NAME.parquet`.
     pub(in crate::study) fn new(
         folder: &RunFolder,
         name: &str,

@@ -144,7 +144,7 @@ impl Differences {
         self.shift.as_ref().map_or(0.0, Shift::reach)
     }
 
-    /// The clusters, if their functions differ.
+    /// The clusters, if a share of the variance is each cluster's own.
     pub(in crate::protocols) fn split_up(&self) -> Option<Clusters> {
         self.clusters.filter(|clusters| clusters.apart.get() > 0.0)
     }
@@ -181,7 +181,7 @@ impl Differences {
         found
     }
 
-    /// The problems of differences of an objective of this size.
+    /// The problems of these differences with an objective of this size.
     pub(in crate::protocols) fn problems_of_size(&self, problem: &Extent) -> Vec<Problem> {
         let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) else { return Vec::new() };
         if problem.is_box {
