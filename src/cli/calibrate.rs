@@ -1,5 +1,5 @@
 //! `subrosa calibrate`: the smallest noise multiplier for a target epsilon, or the largest number of rounds for a given
-//! noise multiplier, by the tight accountant.
+//! noise multiplier, by the tight accountant. With `--scenario` it computes other quantities, in `design_rule`.
 
 use super::design_rule;
 use super::exit::Exit;

@@ -12,7 +12,8 @@ impl Document {
     /// The document, read and checked as an account file.
     ///
     /// # Errors
-    /// The first syntax error, or up to 20 type errors, or else all other errors.
+    /// The first syntax error, or else every duplicate key and every number that is not finite, or else up to 20 type
+    /// errors, or else all other errors.
     pub fn account(&self) -> Result<Account, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let edited = self.edited_account().map_err(fail)?;

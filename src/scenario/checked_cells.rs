@@ -18,7 +18,8 @@ const PER_THREAD: usize = 100;
 /// A cell: its scenario, or what is wrong with it.
 pub(super) type CheckedCell = Result<Scenario, Vec<Diagnostic>>;
 
-/// The cells in order. After a cell with which there are more than `most` problems, the cells that follow may be missing.
+/// The cells in order. Some may be missing: each thread stops when the cells that it has checked have more than `most`
+/// problems in all.
 pub(super) fn checked_cells(
     expansion: &Expansion<'_>,
     resources: &Resources,
@@ -39,8 +40,8 @@ pub(super) fn checked_cells(
     checked.into_iter().flatten().collect()
 }
 
-/// Checks consecutive cells, which usually share parties, network and objective, up to the one with which there are more
-/// than `most` problems.
+/// Checks consecutive cells, which usually share parties, network and objective, until the checked ones have more than
+/// `most` problems in all.
 fn consecutive(
     expansion: &Expansion<'_>,
     part: Range<usize>,

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// One release of one series on one pair of neighbours.
 pub struct System {
-    /// The claim about it.
+    /// The claim about the release, and the upper bound on its loss.
     pub statement: Statement,
     pub(super) experiment: Box<dyn Experiment + Send>,
     pub(super) notes: Vec<String>,
@@ -58,7 +58,7 @@ pub enum NotAuditedReason {
 }
 
 impl NotAuditedReason {
-    /// The entry of this series in the report's list of series that are not audited.
+    /// The entry of the series in the report's list of series that are not audited.
     #[must_use]
     pub fn of(&self, series: &str) -> NotAudited {
         let protected = !matches!(self, Self::Unprotected(_));
@@ -69,7 +69,7 @@ impl NotAuditedReason {
 /// The parts of a scenario that can be audited, and those that cannot.
 #[derive(Debug, Default)]
 pub struct Systems {
-    /// Each release of each series, on several neighbours from which the audit chooses the worst.
+    /// Each release of each audited series, on one or more pairs of neighbours, of which the audit measures the worst.
     pub audited: Vec<Candidates>,
     /// What is left out.
     pub not_audited: Vec<NotAudited>,

@@ -28,7 +28,8 @@ impl WeightOutcomes {
     }
 }
 
-/// With at most this number of measurements, an agent does not keep its models: it computes them anew for every draw.
+/// With at most this number of measurements, an agent does not keep the posteriors of its two models (its own and the
+/// shared one): it computes them anew for every draw.
 pub(super) const FEW: usize = 16;
 
 /// The shared model of one agent.
@@ -36,9 +37,9 @@ pub(super) const FEW: usize = 16;
 pub(super) struct SharedModel {
     common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
-    /// The posterior given all measurements, once there are more than [`FEW`]. It takes about M^2 / 2 numbers, so with few
-    /// measurements every draw computes it anew. It is always absent if outcomes are centred by their own mean, which
-    /// changes with every outcome.
+    /// The posterior given all measurements, once there are more than [`FEW`]. It takes about M^2 / 2 numbers for M
+    /// features, so with few measurements every draw computes it anew. It is always absent if outcomes are centred by
+    /// their own mean, which changes with every outcome.
     posterior: Option<WeightPosterior>,
     /// The measurements (query, and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
     seen: Vec<(Query, f64)>,

@@ -7,7 +7,7 @@ use crate::learners::{Arms, LearnerModel, Theorem};
 use crate::objectives::Instance;
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound};
 
-/// The largest number of rounds of a series at which its bounds are computed.
+/// The bounds on a series are computed after at most this many of its rounds, evenly spaced.
 const PLACES: u64 = 60;
 const NORM: &str =
     "unless the learner states B, B is max |f - prior mean|, which may be below the norm of f - prior mean";
@@ -43,7 +43,8 @@ pub(super) struct LowerBoundInputs {
 
 impl LowerBoundInputs {
     /// The bound of Theorem 1 after `rounds` rounds, with constant 1: the larger of the private bound and the bound
-    /// without privacy (the latter is larger for epsilon above ln 2). `None` where the theorem gives no bound.
+    /// without privacy. For Matern covariances the latter is larger for epsilon above ln 2. `None` where the theorem
+    /// gives no bound.
     ///
     /// Source: Zhou and Tan 2021, Theorem 1; in the Matern case, zeta has the exponent that the theorem's proof gives.
     pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {
@@ -180,7 +181,8 @@ impl<'a> Bounds<'a> {
 mod tests {
     use super::*;
 
-    /// ldp_federated_units.json, lower_bounds_order_constant1: B = 4, v = 17, alpha = 1, d = 1, nu = 2.5.
+    /// The bounds are compared with those under `lower_bounds_order_constant1` in `ldp_federated_units.json`, which are
+    /// for B = 4, v = 17, alpha = 1, d = 1, and nu = 2.5 with Matern.
     #[test]
     fn lower_bounds_agree_with_the_oracle() {
         let oracle: serde_json::Value =
@@ -202,7 +204,7 @@ mod tests {
                     let rounds = rounds.parse().unwrap();
                     let found = hardness.at(rounds, libm::expm1(stated)).unwrap();
                     assert!((found / expected - 1.0).abs() < 1e-12, "{place}: {found}");
-                    // From epsilon = ln 2 on, the bound without privacy is the larger one.
+                    // With these numbers, the bound without privacy is the larger one from epsilon = ln 2 on.
                     let drawn = hardness.lower_bound(rounds).unwrap();
                     let open = LowerBoundInputs { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
                     assert_eq!(drawn, if stated < std::f64::consts::LN_2 { found } else { open });

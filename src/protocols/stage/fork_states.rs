@@ -83,7 +83,8 @@ pub enum Fork {
 }
 
 impl Fork {
-    /// Whether settings on which theorems about the series depend differ before and after the fork.
+    /// Whether this run is a branch in which the series' own settings change at the fork, so that no theorem applies
+    /// to its whole run.
     #[must_use]
     pub fn changes(&self, series: &str) -> bool {
         matches!(self, Self::Branch(_, changed) if changed.contains(series))

@@ -1,5 +1,5 @@
-//! Macros for the enums of a protocol: its messages, its timers and its own facts, each with its digest; and a macro
-//! for messages that also have a size, a label and a round.
+//! Macros for the enums of a protocol: [`vocabulary!`](crate::vocabulary) declares messages, timers or facts, with
+//! their digest and label; [`messages!`](crate::messages) declares messages that also have a size and a round.
 //!
 //! ```text
 //! vocabulary! {

@@ -39,8 +39,9 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: false }
     }
 
-    /// A watcher that stores the first `most_events` events of every series among at most `most_parties` parties;
-    /// `parties` is the number of all parties.
+    /// A watcher that stores the first `most_events` events of every series. If the number of all parties, `parties`,
+    /// is above `most_parties`, only events among the `most_parties` parties that first send or are sent messages are
+    /// stored.
     #[must_use]
     pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
         let beginning = Rc::new(RefCell::new(FirstEvents::new(parties, most_parties, most_events)));
@@ -52,8 +53,8 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: Some(beginning), contents: false }
     }
 
-    /// The series in which the most kinds of messages arrive, and its first events; `None` for a watcher that does not
-    /// store first events.
+    /// The series in whose stored events the most kinds of messages arrive, and these events; `None` for a watcher that
+    /// does not store first events.
     #[must_use]
     pub fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         self.beginning.as_ref()?.borrow().most_informative()
@@ -100,7 +101,8 @@ fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
     }
 }
 
-/// The part of an event that the journal's digest includes and a [`TraceKind`] does not.
+/// A hash of the contents of a sent message, a fact or a timer, as the journal's digest includes them; 0 for other
+/// events. A [`TraceKind`] has only the label of a message, and the debug format of a fact or timer.
 fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
     let mut digest = Digest::default();
     match event {

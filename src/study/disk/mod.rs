@@ -1,4 +1,5 @@
-//! The run folder: files that are complete or absent, records with checksums, the manifest.
+//! The run folder. Records and answers are lines with checksums, which are appended to files; the manifest and other
+//! files are written completely or not at all (`files`).
 
 pub(in crate::study) mod answers;
 pub(in crate::study) mod error;

@@ -6,16 +6,17 @@ use crate::vocab::Cost;
 
 /// Number of cells for the losses of one release.
 const CELLS: f64 = 500.0;
-/// Probability beyond the outermost cells.
+/// The cells end where delta of one release, for either direction, is at most this.
 const TAIL: f64 = 1e-11;
 /// Largest finite loss of one release; larger ones count as infinite.
 const FARTHEST: f64 = 80.0;
 
 /// delta(epsilon) of independent releases: an upper bound whose error falls with the square of the cells' width.
 ///
-/// Each release's curve is exact at the ends of cells and a chord in e^epsilon between them, which lies above the
-/// curve, since curves are convex in e^epsilon; the law with this curve has its mass on the ends of cells, and such
-/// laws can be convolved.
+/// For each release, delta as a function of e^epsilon is computed at the ends of the cells, and replaced by straight
+/// lines (chords) between them. Since delta is convex in e^epsilon, the lines lie above it. The distribution of the
+/// loss that belongs to these lines has all its mass on the ends of cells, so the distributions of several releases can
+/// be convolved.
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
@@ -24,8 +25,8 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The curve of releases, each with its count, with cells `finer` times as narrow as usual; `None` for costs
-    /// without a curve.
+    /// The curve of releases, each with its count, with cells `finer` times as narrow as usual; `None` if
+    /// `divergence` has no formula for one of the costs.
     pub(super) fn of(costs: &[(Cost, u64)], finer: f64) -> Option<Self> {
         let directions = [true, false].map(|with| Loss::of(costs, with, finer));
         let [forth, back] = directions;
@@ -136,7 +137,8 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     }
 }
 
-/// The range of the losses of one release, except for a tail.
+/// The range of the losses of one release, except for tails: beyond each end, delta is at most [`TAIL`], or the loss is
+/// larger than [`FARTHEST`].
 fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     let curve = |epsilon: f64| divergence(cost, with, epsilon);
     curve(0.0)?;
@@ -155,8 +157,8 @@ fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     Some((end(-1.0), end(1.0)))
 }
 
-/// The distribution of the loss whose curve consists of chords: its lowest multiple of `width`, and the probabilities,
-/// under the first of the two output distributions, from there on.
+/// The distribution of the loss that belongs to the chords (see [`Curve`]): its lowest multiple of `width`, and the
+/// probabilities, under the first of the two output distributions, from there on.
 fn cells(cost: &Cost, with: bool, (low, high): (f64, f64), width: f64) -> Option<(i64, Vec<f64>)> {
     let (from, to) = ((low / width).floor() as i64, (high / width).ceil() as i64);
     let ends: Option<Vec<(f64, f64)>> = (from..=to)
@@ -187,8 +189,8 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
-    /// The curve is compared with the tight accountant, which computes losses in another way: the curve's
-    /// epsilon is never below the accountant's, and hardly above it.
+    /// The curve is compared with the tight accountant, which computes losses in another way: with narrow cells the
+    /// curve's epsilon is below the accountant's by at most 1e-4, and with wide cells it is above it by less than 5e-3.
     #[test]
     fn the_curve_agrees_with_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

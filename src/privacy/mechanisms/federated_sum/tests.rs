@@ -66,14 +66,14 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
         Cost::Gaussian { noise_multiplier } => noise_multiplier,
         other => panic!("{other:?}"),
     };
-    // Agent 0 would weigh 0.5 of 0.8, and move the sums by twice that; noise is for 0.5.
+    // Agent 0 would have 0.5 / 0.8 = 0.625 of the weights, and move the sums by up to twice that; noise is for 0.5.
     assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
     assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
 }
 
 proptest! {
-    /// For all dropouts and samples, whether or not observers see the sample: a neighbour moves the sums by no more than the
-    /// ledger entry allows for the noise.
+    /// For all dropouts and samples, whether or not observers see the sample: the sums of two neighbours differ by no
+    /// more than the ledger entry states, given the noise.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -92,8 +92,8 @@ proptest! {
         }
         let gathered = ReceivedVectors {
             population: AGENTS, vectors, weights: weights(regions, &mut stream), late_sampling_draw: vec![], length: LENGTH, discounts: vec![] };
-        // The neighbour's vector is zero with Poisson sampling. With a fixed number of agents it may be any vector: the
-        // opposite one is the farthest.
+        // In the neighbour, the vector of the agent `moved` is zero with Poisson sampling. With a fixed number of
+        // agents it may be any vector: the opposite one is the farthest.
         let factor = if fixed { -1.0 } else { 0.0 };
         let mut neighbour = gathered.clone();
         for (_, vector) in neighbour.vectors.iter_mut().filter(|(agent, _)| *agent == moved) {
@@ -347,9 +347,9 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// The integer noise is the noise multiplier times the largest norm of an agent's integers, by hand: the part of an agent
-/// that answered, with half a spacing for each of its numbers; and, where a missing agent changes the divisor of the
-/// others, half a spacing for each number of each agent.
+/// By hand: the integer noise is 4096 (0.5 / reach) times a bound on the norm of an agent's integers: the norm of its
+/// part in spacings, plus rounding by half a spacing for each of its three numbers. Where a missing agent changes the
+/// divisor of the others, rounding by half a spacing for each number of all three agents is added to the bound.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
@@ -436,7 +436,7 @@ fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     }
 }
 
-/// The test that an audit uses knows the laws of the shift.
+/// The test with which an audit tells the two inputs apart uses the distributions that `moved` states.
 #[test]
 fn the_test_of_an_audit_has_the_laws_of_the_shift() {
     let sum = plain(SensitivityRule::LargestWeight);

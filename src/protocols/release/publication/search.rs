@@ -28,7 +28,7 @@ pub enum Search {
     Nothing,
 }
 
-/// A search whose every choice is private.
+/// A search in which every choice is made by a private mechanism.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Epsilon of one choice.
@@ -47,7 +47,7 @@ pub struct Sampling {
     pub scale: f64,
     /// Noise variance of the model.
     pub noise_variance: f64,
-    /// Whether one of the settings tried is chosen at the end.
+    /// Whether the search ends with one more private choice, among the settings that were tried.
     pub ends_with_a_setting: bool,
 }
 

@@ -171,8 +171,8 @@ impl<'a> Draws<'a> {
         }))
     }
 
-    /// The agent's own values of the objective, continued by the surrogate and shifted. An agent with points of its own has
-    /// a function that is known there only.
+    /// The agent's own values of the objective, continued by the surrogate and shifted. If the agent has points of its
+    /// own, its function is known at these points only, and is continued from them.
     fn own_shifted(
         &self,
         agent: &Drawn<'_>,
@@ -235,7 +235,7 @@ impl<'a> Draws<'a> {
         for (number, members) in members {
             let key = self.of.key.child("clusters of agents").index(number);
             let anew = self.drawn_anew(key)?;
-            // A function of the surrogate is not the objective that `shifted_by` shifts.
+            // `shifted_by` shifts draws of the objective; a draw from the surrogate is continued and shifted below.
             let is_drawn = anew.is_some();
             let own = anew.map_or_else(|| self.of_surrogate(key), Ok)?;
             let (moving, still): (Vec<_>, Vec<_>) =
@@ -297,7 +297,9 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// The function of one agent with this scale: round 0, then the drift; the perturbation z(x) is the same in every round.
+    /// The function of one agent with this scale: on a box one function for all rounds, otherwise the values by round.
+    /// Those of round 0 come from [`Self::start`], those of later rounds from the drift, if there is one. The
+    /// perturbation that is added at a point is the same in every round.
     fn function(
         &self,
         agent: &Drawn<'_>,
@@ -335,8 +337,9 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: c is the function of the agent's cluster, shifted,
-    /// and g a further draw of the same kind.
+    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: a is `scale`, c the common function, mixed with
+    /// the draw of the agent's cluster if it has one (both shifted if the agent has a shift), and g a further draw of
+    /// the same kind.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
@@ -356,7 +359,7 @@ impl<'a> Draws<'a> {
         Ok(values.map_or_else(|| Arc::clone(shared), Arc::new))
     }
 
-    /// The functions of rounds 0 to the last, each from the one before.
+    /// The functions of all rounds, from round 0 (`start`) on; each is computed from that of the round before.
     fn drifting(
         &self,
         agent: &Drawn<'_>,

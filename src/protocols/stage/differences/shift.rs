@@ -7,28 +7,29 @@ use crate::vocab::{Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in units
-/// of the domain's side along each input. `GpSample`, `MultiTaskSample` with its default kernel, `RkhsSum` and `BraninHoo`
-/// round them to whole steps of their grid. Beyond the domain a function that is drawn is continued by a draw from its
-/// prior, given its values at all arms; `RkhsSum`, `BraninHoo` and `TestFunction` are continued by their formula. On a box,
-/// shifts that could move the best point of a `TestFunction` out of the box are refused, so that its largest value stays
-/// known.
+/// The shift s of each agent's function, f(x - s): its optimum lies at x* + s if that is in the domain. Shifts are in
+/// units of the domain's side along each input. `RkhsSum`, `BraninHoo`, and `GpSample` and `MultiTaskSample` with their
+/// default kernel round them to whole steps of their grid. Beyond the domain, these draws of `GpSample` and
+/// `MultiTaskSample` are continued by a draw from the prior, given the values at all arms; `RkhsSum` and `BraninHoo`
+/// are continued by their formula, and so is a `TestFunction` of real inputs on linear scales. On a box, shifts that
+/// could move the best point of a `TestFunction` out of the box are refused, so that its largest value stays known.
 ///
 /// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and
-/// beyond them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')), m the posterior mean given all values, x' the
-/// nearest point and c the surrogate's correlation of x and x'. Values are cut at the smallest and the largest one of the
-/// objective.
+/// beyond them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')). Here m is the posterior mean given all values,
+/// x' is the point that is nearest to x, and c is the surrogate's correlation of x and x'. The result is clipped to the
+/// range from the smallest to the largest known value.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Shift {
-    /// Uniform between minus and plus this size, 0 to 1, along each input.
+    /// Along each input, drawn uniformly between minus this size and plus this size, which is from 0 to 1.
     ///
     /// Example: `Uniform(0.1)`.
     Uniform(NonNegative),
-    /// Normal with mean 0 and this standard deviation, 0 to 0.3, along each input, truncated at three standard
-    /// deviations; what remains has the standard deviation 0.987 times the stated one.
+    /// Along each input, drawn from a normal distribution with mean 0 and this standard deviation, which is from 0 to
+    /// 0.3. It is truncated at three standard deviations, which reduces the standard deviation to 0.987 times the
+    /// stated one.
     ///
     /// Example: `Normal(0.05)`.
     Normal(NonNegative),
@@ -214,8 +215,8 @@ mod tests {
         (0..20_000).flat_map(|k| shift.of(0, 1, &mut Key::root(2).index(k).stream())).collect()
     }
 
-    /// 20,000 shifts. A mean square has a standard error of variance sqrt((kurtosis - 1) / 20,000); six of them, with
-    /// kurtoses of at most 3.
+    /// The mean square of 20,000 shifts has the standard error variance * sqrt((kurtosis - 1) / 20,000), where the
+    /// kurtosis is at most 3. An error of up to six standard errors is allowed.
     #[test]
     fn shifts_have_the_variance_and_the_bounds_of_their_laws() {
         // The variance of a standard normal truncated at 3: 1 - 6 phi(3) / (2 Phi(3) - 1) = 0.973337.
