@@ -179,7 +179,7 @@ impl Posterior {
         values
     }
 
-    /// The same posterior in arm space. O(n^2 t), and O(n^2) in memory.
+    /// The same posterior, with the covariance matrix of all arms stored in full. O(n^2 t), and O(n^2) in memory.
     #[must_use]
     pub fn to_arm_space(&self) -> ArmPosterior {
         let n = self.mean.len();

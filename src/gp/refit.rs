@@ -1,4 +1,5 @@
-//! Fits the hyperparameters of a search's model again whenever new outcomes have arrived.
+//! Fits the hyperparameters of a search's model to all outcomes so far. A learner does so each time the stated number
+//! of outcomes has been added.
 
 use super::bounded::Climb;
 use super::covariance::{Covariance, Shape};

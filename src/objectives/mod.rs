@@ -78,7 +78,8 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
-    /// For which use the scenario's programs are started; the programs that this use starts must exist. Default: all.
+    /// What the scenario is used for. This decides which of its programs are started; those programs must exist.
+    /// Default: all.
     pub starts: ProgramUse,
     /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
@@ -228,8 +229,9 @@ pub trait Objective: Send + Sync {
         false
     }
 
-    /// Number of points along each input, if the arms are a regular grid to whose whole steps shifts are rounded, and
-    /// [`Prepared::shifted`] computes the functions beyond it. Default: `None`, shifts are not rounded.
+    /// Number of points along each input, if the arms are a regular grid. Shifts are then rounded to whole steps of the
+    /// grid, and [`Prepared::shifted`] computes shifted functions from values beyond the grid.
+    /// Default: `None`, shifts are not rounded.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         None
     }

@@ -6,7 +6,7 @@
 
 use super::tokens::{Kind, Token, tokens};
 
-/// Columns of a line of a text that a program has written.
+/// Brackets that would make a line longer than this number of columns are broken, in a text that a program has written.
 const WIDTH: usize = 120;
 /// Columns of one level.
 const INDENT: usize = 4;

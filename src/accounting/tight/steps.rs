@@ -2,8 +2,8 @@
 //! (its two ends) are close.
 //!
 //! Each law is moved to the lattice twice: to a law with certainly larger hockey-stick divergences ("worse"),
-//! and to one with certainly smaller ones ("better", `rounded`). The sum of all losses is formed within a
-//! window, once from the worse and once from the better laws (`convolution`). So the two results enclose the
+//! and to one with certainly smaller ones ("better"; module `rounded`). The sum of all losses is formed within a
+//! window, once from the worse and once from the better laws (module `convolution`). So the two results enclose the
 //! true epsilon for any spacing and window. A first, coarse lattice finds the range of the total loss; then
 //! spacing and window follow from the epsilon found so far. Short sums are formed term by term, long ones by
 //! a tilted Fourier transform (`tilted`); laws with rare large losses are summed on graded grids first
@@ -21,7 +21,8 @@ use crate::accounting::laws::Grid;
 
 /// Wanted relative distance of the two ends.
 const WANTED: f64 = 3e-4;
-/// Wanted relative distance of the two ends if all laws have a pitch (atoms and exponential densities).
+/// Wanted relative distance of the two ends if all laws consist of atoms and exponential densities (if they have a
+/// pitch, see `Law::pitch`).
 const FINEST: f64 = 2e-7;
 /// Part of delta that may be lost at either end of each law and of the window.
 const LOST: f64 = 1e-5;
@@ -68,7 +69,8 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         laws.iter().zip(&spans).map(|((_, count), span)| *count as f64 * end(span)).sum()
     };
     let (deepest, farthest) = (sum(|span| span.0), sum(|span| span.1));
-    // The probability that any loss exceeds its span is at most a part LOST of delta, so epsilon is at most `farthest`.
+    // The probability that any of the losses exceeds the upper end of its span is at most LOST times delta, which is
+    // below delta, so epsilon is at most the sum of these upper ends, `farthest`.
     best.upper = best.upper.min(farthest.max(0.0));
     if best.upper <= floor {
         return best;
@@ -83,7 +85,8 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
         }
     }
     if !is_graded && ceiling < best.upper && releases <= MOST {
-        // A coarse grid may show that epsilon is outside the range of interest.
+        // A single coarse graded grid may show that epsilon is outside the range of interest, at most `floor` or at
+        // least `ceiling`.
         let shape = Shape { points: FIRST_GRADED, sought: best.upper, lost: 0.1 * LOST * delta, releases };
         if let Some((ends, _)) = graded_grids::ends(laws, &spans, &shape, None, delta) {
             best.upper = best.upper.min(ends.upper);
@@ -306,7 +309,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     let lower = solve(&total.better, delta * relative);
     // If the lower end is at most the smallest loss, or not finite, 0 is used.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
-    // The next window: the mass outside of it changes delta by at most a part LOST of it.
+    // The next window: leaving out the mass outside of it changes delta by at most LOST times delta.
     let lost = LOST * delta;
     let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
     let points = total.worse.len();
@@ -316,7 +319,8 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
     let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
     let sought = if upper.is_finite() { upper } else { high };
-    // A partial sum below a loss l contributes to delta only if the other losses make up the difference to epsilon.
+    // If some of the losses add up to less than the loss at point k, they contribute to delta only if the remaining
+    // losses add up to at least the difference between epsilon and that loss.
     let bottom = [&total.worse, &total.better].map(|masses| {
         let mut below = 0.0;
         for (k, mass) in masses.iter().enumerate() {
@@ -358,7 +362,9 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing of at least `spacing` such that every law's pitch is as nearly as possible a whole multiple of it.
+/// A spacing of at least `spacing`, of which the laws' pitches (`Law::pitch`) are as nearly as possible whole
+/// multiples. The pitch whose product with its law's number of releases is largest is exactly a multiple, unless it is
+/// smaller than `spacing`.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();

@@ -34,8 +34,8 @@ enum Place {
     File(PathBuf),
 }
 
-/// Whether a file of this name exists that is not an HTML page, such as a scenario; it must not be
-/// overwritten.
+/// Whether a file of this name exists that is neither empty nor an HTML page, such as a scenario; it must not be
+/// overwritten. False if the file cannot be read.
 fn is_not_a_page(file: &Path) -> bool {
     let mut start = Vec::new();
     let read =
@@ -53,8 +53,8 @@ impl Drop for Ending<'_> {
 }
 
 impl Watch {
-    /// Begins to show the run in `folder`: at an address, which is printed, or as a file. If neither is possible, the error
-    /// has been printed.
+    /// Begins to show the run in `folder`: in `file`, or at an address, which is printed, if `file` is `None`. If this
+    /// fails, the error has been printed.
     pub(super) fn begin(file: Option<&Path>, folder: &RunFolder) -> Result<Self, Exit> {
         let live = Mutex::new(Live::new(folder.clone()));
         let place = match file {

@@ -122,8 +122,8 @@ fn events_near_the_end_of_time_are_in_order() {
     }
 }
 
-/// Hundreds of late events, at random times before the present buckets and far after them, make new rungs inside others. No
-/// rung covers a time that belongs to another rung.
+/// Events are added at random times, hundreds of them late (after their buckets were emptied), so that new rungs are
+/// made inside others. No rung covers a time that belongs to another rung.
 #[test]
 fn hundreds_of_late_events_are_in_order() {
     for (seed, spread) in [(1, 100), (2, 3000), (3, 100_000), (4, 10_000_000), (5, 1 << 40)] {

@@ -142,7 +142,8 @@ pub(super) fn adds(own: usize, other: usize) -> bool {
 /// below 2^23 in absolute value; larger sums wrap around.
 const SCALE: f64 = (1u64 << 40) as f64;
 
-/// A number as a word, rounded to a multiple of 2^-40.
+/// A number as a word, rounded to a multiple of 2^-40. A number beyond 2^23 in absolute value becomes the largest or
+/// the smallest number that a word can encode.
 pub(super) fn encode(value: f64) -> u64 {
     (value * SCALE).round() as i64 as u64
 }

@@ -10,8 +10,8 @@ pub(super) struct AgentSilence {
     /// Whether the agent leaves for good when it is silent for the first time.
     leaves: bool,
     left: bool,
-    /// The largest, over all measurements, of the noise-free value minus the largest value of the objective in the same
-    /// round.
+    /// The largest, over all measurements so far, of the noise-free value minus the largest value of the objective in
+    /// the same round: the smallest instantaneous regret, with a minus sign.
     found: f64,
     /// The last outcome, noise included.
     last: f64,

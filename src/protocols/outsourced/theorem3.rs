@@ -15,8 +15,9 @@ fn named(group: &str, name: &str, value: f64) -> Option<SeriesOutcome> {
     value.is_finite().then(|| SeriesOutcome::new(format!("{group}: {name}"), value))
 }
 
-/// Section 3.4: sigma_min, omega, whether singular values are lifted (1) or not (0), C' of Theorem 2, and the largest r
-/// at which they are not lifted (0 if there is none).
+/// The numbers of the design rule (Kharkovskii, Dai and Low 2020, section 3.4): `sigma_min` (the smallest singular
+/// value of the centred inputs), the threshold omega, whether singular values are lifted (1) or not (0), C' of
+/// Theorem 2, and the largest r at which they are not lifted (0 if there is none).
 pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<SeriesOutcome> {
     let largest = release.largest_unlifted(sigma_min).map_or(0.0, |r| r.get() as f64);
     let all = [
@@ -32,9 +33,10 @@ pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec
 /// Theorem 3 with the numbers of one run. Kharkovskii, Dai and Low 2020; constants in its O(.) terms are set to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Theorem3 {
-    /// The smallest r that Lemma 1 allows for any epsilon_ucb.
+    /// The smallest r (number of columns of the projection) for which Lemma 1 gives a nu as small as Theorem 3
+    /// requires.
     columns_needed: f64,
-    /// epsilon_ucb; `None` if the run's r is below `columns_needed`.
+    /// epsilon_ucb, the first term of the bound; `None` if the run's r is below `columns_needed`.
     epsilon_ucb: Option<f64>,
     /// Number of outcomes, from the first on, for which the covariance of the queried rows is diagonally dominant.
     dominant: usize,
@@ -56,6 +58,7 @@ pub(super) struct Case<'a> {
     /// Length-scale l of the covariance, in units of the inputs.
     pub(super) length_scale: f64,
     pub(super) release: &'a JohnsonLindenstrauss,
+    /// The smallest singular value of the centred inputs, in their units.
     pub(super) sigma_min: f64,
     /// The delta of the schedule of beta. The theorem's mu and its delta' both have this value,
     /// delta_ucb / 2 in the paper.

@@ -76,7 +76,8 @@ pub fn failure_of_q_corrected(delta: f64) -> f64 {
 }
 
 /// Largest probability that the noise of at least one outcome exceeds half of the printed q: exp(-ln(3 / delta)) for each of
-/// T rounds. The noise is the same for both data sets, so this sums up to T delta / 3, not delta / 3.
+/// T rounds, which sums up to T delta / 3, not to delta / 3. Each round is counted once, because its noise is
+/// assumed here to be the same for both data sets.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
     rounds as f64 * delta / 3.0

@@ -69,8 +69,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
             g transform=(format!("translate(0 {top})")) {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
-                    // Marks and their bars are drawn without dashes; lines without marks have the dashes of their
-                    // legend entry.
+                    // Lines with marks, bars or symbols get no dashes. A line without them gets the dashes of its
+                    // legend entry; a line of a bound, those of its number among the bounds.
                     g stroke-dasharray=(line.kind.dashes(line.key)) { (PreEscaped(&drawn.svg)) }
                 }
             }

@@ -43,7 +43,8 @@ struct Entry<'a> {
     kind: Kind,
 }
 
-/// The entries of all charts, each name once. Entries with equal keys in two charts may be different bounds.
+/// The entries of all charts, each name once. Entries are matched by name and not by key, because the same key may
+/// belong to different bounds in two charts.
 fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for chart in charts {

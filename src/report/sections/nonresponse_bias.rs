@@ -14,7 +14,8 @@ const CONFIDENCE: f64 = 0.95;
 /// Largest number of series and cells that are named for one bias.
 const NAMED: usize = 6;
 
-/// A statement for each bias that differs from 0 in some series: which one, how large, with its interval.
+/// A statement for each bias whose interval does not contain 0 for some series in some cell: where, how large the bias
+/// is, and its interval.
 pub(super) fn statements(summary: &Summary) -> Vec<Block> {
     let mut names: Vec<&str> = Vec::new();
     let all = summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);

@@ -1,5 +1,5 @@
 //! Audits of federated optimisation. The neighbours differ in one agent's data, which are present or replaced by zeros;
-//! the observer sees all sums of a run.
+//! the observer sees all sums of a run, and the noisy losses if the server selects agents by them.
 
 mod broadcasts;
 mod claim;
@@ -16,8 +16,9 @@ use crate::vocab::Delta;
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {
-    /// All broadcasts of one series, for each agent whose vectors are tried. With masks there are two lists of
-    /// candidates: the sums as the server sees them, and as an agent does.
+    /// All broadcasts of one series, for each agent whose vectors are tried; if the server selects agents by their
+    /// losses, only for the first of these agents. With masks there are two lists of candidates: the sums as the server
+    /// sees them, and as an agent does.
     fn candidates(
         &self,
         series: &str,
@@ -80,9 +81,10 @@ impl Audited for Federated {
     }
 }
 
-/// Agents on which the attack may be strongest: the first agents of the first and of the last region (the regions may
-/// differ in size by one agent), and the agent whose weights in the first sums have the largest sum of squares. Agents
-/// without weight are left out.
+/// Agents on which the attack may be strongest: the agents with the numbers 0 and `regions` - 1, and the agent whose
+/// weights in the first sums have the largest sum of squares. If no group states its region (`explores`), the first two
+/// are the first agents of the first and of the last region, which may differ in size by one agent. Agents without
+/// weight are left out.
 fn targets(aggregate: &Aggregate, explored: &[usize], weights: &[Vec<f64>]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();

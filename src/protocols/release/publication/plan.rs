@@ -49,8 +49,8 @@ impl TaskOutline {
 /// Estimated time in seconds in which all accountants compute the loss of one release.
 pub(super) const ONE_RELEASE: f64 = 0.002;
 
-/// Seconds in which all accountants compute the loss of a release of this pure epsilon: on a grid, which is longer for a
-/// larger epsilon.
+/// Estimated seconds in which all accountants compute the loss of one release of this pure epsilon. They compute it on
+/// a grid of losses, which is longer, and so takes more time, for a larger epsilon.
 pub(super) fn accounted_pure(epsilon: Epsilon) -> f64 {
     ONE_RELEASE + (0.02 * (epsilon.get() - 12.0)).clamp(0.0, 2.0)
 }
@@ -128,8 +128,9 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// Whether outcomes may be missing because of their value: either the proof of the privacy loss, given which outcomes
-    /// are known, holds for any set of known outcomes, or the recipe has no proof. Default: false.
+    /// Whether the recipe may be used if an outcome's value decides whether it is missing. True if the proof of the
+    /// privacy loss holds for every set of known outcomes (the loss from showing which outcomes are missing is counted
+    /// separately), or if the recipe has no proof. Default: false.
     fn allows_missing_outcomes(&self) -> bool {
         false
     }
@@ -178,7 +179,7 @@ pub enum Part {
 impl Part {
     /// Seconds in which all accountants compute the loss of these releases, each with this epsilon. For both, the tight
     /// accountant computes the sum of the losses of an exponential mechanism and of Laplace noise on a grid, which is
-    /// longer for a larger epsilon; an epsilon above 700 is refused at once.
+    /// longer, and so takes more time, for a larger epsilon; an epsilon above 700 is refused at once.
     pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
         match self {
             Self::Both if epsilon.get() > 700.0 => 0.025,
