@@ -4,16 +4,17 @@
 //! of K results of Q is y with probability A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is
 //! the probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most
 //! that of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event
-//! under neighbours; if K can be 0, the probability of no result is added.
+//! under neighbours. If K can be 0, the probability of no result is added to e^((a - 1) D), where D is this bound.
 
 use super::composition::Item;
 use super::single::gaussian_delta;
 use crate::vocab::Cost;
 
-/// s times the Renyi divergence of order s + 1 of an item, times its count; 0 for every other kind of cost.
+/// An upper bound on s times the Renyi divergence of order s + 1 of an item, times its count; 0 if the item's cost is
+/// not that of a repeated Gaussian mechanism.
 ///
 /// Source: Papernot and Steinke 2022, Theorem 2 (truncated negative binomial) with the best second order, and Theorem 6
-/// (Poisson), to which the probability e^-mean of no result is added.
+/// (Poisson); e^-mean, the probability of no result, is added to the exponential of the moment that Theorem 6 gives.
 pub(super) fn moment(item: &Item, s: f64) -> f64 {
     let order = s + 1.0;
     let one = match item.cost {

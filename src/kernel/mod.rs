@@ -3,7 +3,7 @@
 //! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts
 //! ([`Protocol`]). Parties handle one [`Input`] at a time and call the methods of a [`Context`] to send messages, set
 //! timers and record facts; these are their effects. A [`Medium`] decides when each message arrives or whether it is
-//! lost. Every event is added to the [`Journal`], which computes a running digest.
+//! lost. Every event except [`Event::Handled`] is added to the [`Journal`], which computes a running digest.
 //!
 //! # Ordering guarantee
 //!

@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One dialogue with a program, together with its copies, as a record stores it: the answers, and a hash of the questions.
+/// One dialogue with a program as a record stores it: the answers, and a hash of the questions. The dialogue's copies,
+/// in branches of a fork or in parties that start again, are stored with it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSession {
     /// The answers to all different questions, in order: the arms of a learner (whole numbers), the coordinates of its
-    /// points, or the outcomes of a mechanism. Two questions differ if they, or the questions before them, differ.
+    /// points, the values of an objective, or the outcomes of a mechanism. Two questions differ if they, or the
+    /// questions before them, differ.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
     /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions, up to the question whose

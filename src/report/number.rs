@@ -3,7 +3,7 @@
 use crate::study::Estimate;
 
 /// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`. A single value has four decimal places
-/// and no error.
+/// and no error; equal values of all replications have four decimal places too.
 #[must_use]
 pub fn regret(estimate: Estimate) -> String {
     if estimate.n < 2 {
@@ -118,7 +118,8 @@ pub(super) fn delta(value: f64) -> String {
     format!("{rounded:e}")
 }
 
-/// A number of any size with four digits: `0.01234`, `227.5`, `3.490e6`.
+/// A number of any size with four significant digits: `0.01234`, `227.5`, `3.490e6`. Below 1e5 all digits before the
+/// decimal point are kept: `12345`.
 #[must_use]
 pub(super) fn quantity_of(value: f64) -> String {
     let size = value.abs();
@@ -139,14 +140,15 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon with this many decimal places, rounded up (except for 1e-6 of the last digit); from 1e7 on
-/// with an exponent and three significant digits.
+/// An upper bound on epsilon with this many decimal places, rounded up, except that an excess of at most a millionth of
+/// the last place, such as a rounding error, is dropped. From 1e7 on it has an exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon with this many decimal places, rounded down (except for 1e-6 of the last digit); from 1e7
-/// on with an exponent and three significant digits.
+/// A lower bound on epsilon with this many decimal places, rounded down, except that a number that lies at most a
+/// millionth of the last place below a number with these places becomes that number. From 1e7 on it has an exponent and
+/// three significant digits.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }

@@ -25,9 +25,9 @@ impl Transcript {
         Self { scores, features: Vec::new() }
     }
 
-    /// A transcript of scores only, rounded to multiples of 2^-20. If noise is floating-point, the low bits of a
-    /// likelihood ratio reveal the secret, whatever the density: this leak has separate audits and must not affect the
-    /// others.
+    /// A transcript of scores only, rounded to multiples of 2^-20. If noise is drawn in floating point, the low bits of
+    /// an output, and of a likelihood ratio computed from it, can reveal the input even where both densities are the
+    /// same. This leak has audits of its own, and rounding removes it from all others.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));

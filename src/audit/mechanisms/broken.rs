@@ -76,8 +76,9 @@ impl Mechanism for DataScaledNoise {
     }
 }
 
-/// Wrong: states the cost of the given sparse vector technique, but adds noise to the threshold only, and never ends.
-/// (Stoddard, Chen and Machanavajjhala 2014; Algorithm 5 of Lyu, Su and Li 2017, who show that it is private at no epsilon.)
+/// Wrong: states the cost of the given sparse vector technique, but adds noise to the threshold only, and compares all
+/// numbers instead of stopping after the stated number of answers "above". (Stoddard, Chen and Machanavajjhala 2014;
+/// Algorithm 5 of Lyu, Su and Li 2017, who show that it is private at no epsilon.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoNoiseOnNumbers {
     /// The mechanism whose cost is stated, with sensitivity 1 and threshold 0.

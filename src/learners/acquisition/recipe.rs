@@ -35,7 +35,7 @@ impl LearnerRecipe for Acquisition {
         // Each choice computes the posterior mean and variance at about 2 n points, at half of them with gradients. At each
         // point, a triangular system of order t is solved, and t covariances are computed, which takes a quarter of the time
         // of computing them one by one. Noisy improvement adds an inner product of t numbers for each draw, the knowledge
-        // gradient one for each point of its set.
+        // gradient one for each point of the set over which it takes the largest posterior mean.
         let set = match self.function {
             AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
             AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,

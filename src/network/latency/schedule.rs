@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// in the evening. The distribution of a message's delay is the one that holds when the message enters the link.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
-/// a schedule (put the mixture into the schedule). Routes are computed once, from the long-run mean: over one period, or, if
-/// the schedule is not repeated, that of the last step.
+/// a schedule (put the mixture into the schedule). Routes are computed once, from the mean delay in the long run: the
+/// mean over one period or, if the schedule is not repeated, the mean of the last step.
 ///
 /// Example: `Schedule(steps: [LatencyStep(at: "0s", is: Constant("20ms")), LatencyStep(at: "18h", is: Constant("90ms"))],
 /// every: "24h")`.

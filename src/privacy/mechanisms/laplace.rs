@@ -14,7 +14,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 ///   sensitivities is refused.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
 ///   larger than `scale`: by one part in 2^20 (or by twice the sum of the stated errors over the sensitivity, if that is
-///   more), plus about one part in 2^30 for each number, or more if `scale` exceeds 2^21 sensitivities.
+///   more), plus about one part in 2^30 for each number, or more if `scale` and `sensitivity` differ by a factor above
+///   2^21.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ impl Laplace {
         Ok(Self::new(scale, sensitivity))
     }
 
-    /// Scale of the noise, as calibrated.
+    /// Scale of the noise, as stated or calibrated; the noise of exact arithmetic is slightly larger.
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale.get()

@@ -28,7 +28,7 @@ use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
-/// The condition of every entry where outcomes are missing because of their value.
+/// The condition of every ledger entry of the publication if outcomes are missing because of their value or regret.
 const KNOWN_OUTCOMES: &str = "the outcomes that are known in this run: which outcomes are known depends on the records, and \
                               if others were known, the publication could have another privacy loss";
 
@@ -313,8 +313,8 @@ impl Release {
     }
 
     /// The search of a series, repeated on the neighbour's function with the same noise and without
-    /// the network, for comparison with theorems about neighbours. `None` if the objective has no
-    /// neighbour, or if it is not a learner that makes the trials, one after another.
+    /// the network, for comparison with theorems about neighbours. `None` if the objective has no neighbour, if trials
+    /// need not be made one after another, or if no learner chooses them.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,

@@ -241,7 +241,8 @@ impl Members {
         Ok(())
     }
 
-    /// Replaces `contents` by the decompressed contents of the member that begins at byte `place`.
+    /// Replaces `contents` by the decompressed contents of the member that begins at byte `place`; if it is damaged,
+    /// by the part of it that can be read.
     pub(super) fn at(&mut self, place: u64, contents: &mut Vec<u8>) -> io::Result<()> {
         contents.clear();
         self.go_to(place)?;

@@ -4,7 +4,7 @@ use crate::accounting::claims;
 use crate::privacy::mechanisms::Price;
 use crate::vocab::Delta;
 
-/// The planned loss of all broadcasts together, which ignores late and missing answers.
+/// The claimed loss of all sums with these prices together, and the sources of the claim; `None` if nothing is claimed.
 pub(super) fn claimed(prices: &[Price], delta: Delta) -> Option<(f64, String)> {
     let claimed = claims(prices.iter().map(|price| &price.claim));
     let sources: Vec<String> = claimed.sources.iter().cloned().collect();

@@ -9,8 +9,9 @@ use crate::report::sections::nonresponse_bias;
 use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// The section; `None` without outcomes, which most protocols do not have. Outcomes in groups are left out. If every series
-/// has a bound on an outcome, only how often the bound held is shown, not the outcome itself.
+/// The section; `None` if there is nothing to show. Outcomes that belong to a named group (`group: outcome`) are left
+/// out. If an outcome has a bound in every series that has the outcome, only how often the bound held is shown, not the
+/// outcome itself.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

@@ -40,7 +40,8 @@ impl Measure {
         if !rated(Self::Simple) {
             return None;
         }
-        // With few arms or many rounds, every series has tried the best arm, so simple regret does not distinguish series.
+        // With few arms or many rounds, every series may have tried the best arm. Then simple regret does not
+        // distinguish series, and cumulative regret is taken, if there is one.
         let tells =
             summary.cells.iter().any(|cell| differ_significantly(&Self::Simple.rated(cell, &unguarded)));
         Some(if tells || !rated(Self::Cumulative) { Self::Simple } else { Self::Cumulative })

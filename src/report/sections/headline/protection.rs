@@ -7,7 +7,7 @@ use crate::vocab::ProtectedUnit;
 /// The largest epsilon that reports call private without a warning; it allows a likelihood ratio of e^100, about 3e43.
 pub(super) const MODERATE: f64 = 100.0;
 
-/// The privacy of one series of one cell.
+/// The privacy of one series of one cell, apart from losses against which no series protects ([`UnprotectedLosses`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::report::sections) enum Protection {
     /// Nothing that depends on protected data was released, apart from what is taken as public.
