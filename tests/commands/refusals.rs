@@ -69,8 +69,11 @@ fn a_field_of_the_study_is_not_swept() {
         [("replications", "[2, 3]"), ("name", "[\"one\", \"two\"]"), ("about", "[\"one\", \"two\"]")]
     {
         let each = format!("{field}=Each(\"a\", {values})");
-        let words =
-            [&*format!("field {field}"), "one value for the whole study", "an Each here has no effect"];
+        let words = [
+            &*format!("field {field}"),
+            "one value for the whole study",
+            "this field is the same in a whole study",
+        ];
         refused(3, &["check", ECHO, "-o", &each], &words);
     }
     // Cells of other seeds are other cells.
