@@ -26,6 +26,11 @@ pub(crate) fn in_order<T: Send, R: Send>(items: Vec<T>, step: impl Fn(T) -> R + 
     }
 }
 
+/// Number of steps that [`in_order`] computes at the same time: the number of the pool's threads, or 1 outside of a pool.
+pub(crate) fn at_once() -> usize {
+    if rayon::current_thread_index().is_some() { rayon::current_num_threads() } else { 1 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 //! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing
 //! earlier members.
 
-use crate::vocab::in_order;
+use crate::vocab::{at_once, in_order};
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use std::fs::File;
@@ -16,9 +16,6 @@ pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
 /// Number of bytes before compression after which a member ends.
 const MEMBER: usize = 256 << 10;
-
-/// Members of this many bytes together are compressed at the same time.
-const TOGETHER: usize = 8 * MEMBER;
 
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
@@ -116,7 +113,7 @@ impl Packer {
             self.complete.push(std::mem::take(&mut self.member));
         }
         let waiting: usize = self.complete.iter().map(Vec::len).sum();
-        if waiting < TOGETHER { Ok(()) } else { self.compress() }
+        if waiting < at_once() * MEMBER { Ok(()) } else { self.compress() }
     }
 
     /// Compresses the complete members and writes them to the file.

@@ -7,13 +7,18 @@ use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
 use crate::study::disk::record_lines::{LinePlace, LineReader, PlacedLines};
-use crate::vocab::in_order;
+use crate::vocab::{at_once, in_order};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Records of about this many bytes are checked and parsed at the same time.
-const BYTES_TOGETHER: u64 = 1 << 20;
+/// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
+const BYTES_PER_THREAD: u64 = 1 << 18;
+
+/// Number of bytes of records that are in memory at the same time, apart from the last record.
+fn bytes_together() -> u64 {
+    if at_once() > 1 { at_once() as u64 * BYTES_PER_THREAD } else { 1 }
+}
 
 /// One record as a line. `body` is its JSON object.
 pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
@@ -149,7 +154,7 @@ impl StoredRecords {
         let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
         let mut lines = LineReader::open(path).map_err(fail)?;
         loop {
-            let together = lines.several(BYTES_TOGETHER).map_err(fail)?;
+            let together = lines.several(bytes_together()).map_err(fail)?;
             if together.is_empty() {
                 break;
             }
@@ -249,7 +254,7 @@ impl StoredRecords {
         places: &mut impl Iterator<Item = Place>,
     ) -> Vec<Result<ReplicationRecord, FolderError>> {
         let (mut lines, mut bytes) = (Vec::new(), 0);
-        while bytes < BYTES_TOGETHER
+        while bytes < bytes_together()
             && let Some(place) = places.next()
         {
             bytes += u64::from(place.line.length);
