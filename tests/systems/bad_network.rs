@@ -93,7 +93,7 @@ fn a_trace_that_goes_back_in_time() {
     for (row, words) in [
         ("1, [5, 2]", ["a time after 5s", "\"2\" at trace.csv:2, which is not later than the time before"]),
         ("1, [-1, 2]", ["a time in seconds, 0 or above", "\"-1\" at trace.csv:2"]),
-        ("on, [1, 2]", ["a state at the start", "\"on\" at trace.csv:2"]),
+        ("on, [1, 2]", ["the state at the start", "\"on\" at trace.csv:2"]),
         ("0", ["a party that is never online", "availability"]),
     ] {
         fs::write(place.path().join("trace.csv"), format!("# a recording\n{row}\n")).unwrap();

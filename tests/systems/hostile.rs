@@ -134,7 +134,7 @@ fn files_of_a_run_that_were_edited_are_found_without_playing() {
     ends(
         0,
         &["replay", words(&run), "--files"],
-        &["files agree", "2 records", "nothing was run", "message diagram"],
+        &["files agree", "2 records", "no replication was run", "message diagram"],
     );
     let edits = [
         ("summary.json", "\"seed\": ", "\"seed\": 1"),
