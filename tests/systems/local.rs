@@ -207,7 +207,10 @@ fn stocks_are_played_on_their_correlation() {
     let text = std::fs::read_to_string(folder(&document).join("records.jsonl")).unwrap();
     let record: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     let facts = record["series"][0]["public"].as_array().unwrap();
-    let bounds = facts.iter().find(|fact| fact["what"].as_str().unwrap().starts_with("B, the largest distance")).unwrap();
+    let bounds = facts
+        .iter()
+        .find(|fact| fact["what"].as_str().unwrap().starts_with("B, the largest distance"))
+        .unwrap();
     assert_eq!(
         [&bounds["origin"], &bounds["about"], &bounds["known_to"]],
         ["computed-from-data", "users", "service"]
