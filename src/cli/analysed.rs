@@ -3,6 +3,7 @@
 
 use super::ending::tell_failures;
 use super::exit::Exit;
+use super::load::thread_count;
 use super::options::Playing;
 use super::output::eprint_line;
 use crate::report::plots::{Chart, standalone};
@@ -21,11 +22,7 @@ pub(super) fn takes_whole_numbers(from: f64, to: f64, refuses: impl Fn(f64) -> b
 
 /// The options with which replications are run.
 pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> Options<'a> {
-    Options {
-        threads: playing.threads.map_or(0, |threads| threads as usize),
-        fail_fast: playing.fail_fast,
-        interrupted,
-    }
+    Options { threads: thread_count(playing.threads), fail_fast: playing.fail_fast, interrupted }
 }
 
 /// The name of a metric, or of the regret of a group.

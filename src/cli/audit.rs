@@ -1,7 +1,7 @@
 //! `subrosa audit`: attacks privacy claims and prints the results.
 
 use super::exit::Exit;
-use super::load::load_to;
+use super::load::{load_to, thread_count};
 use super::options::{
     AuditArguments, AuditCommand, AuditOptions, Expected, Format, MechanismAuditArguments, ScenarioArguments,
 };
@@ -108,17 +108,14 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let root = Key::root(plan.first_seed()).child("audit");
     let bar = StudyProgressBar::new(format!("audit {}", plan.name));
     bar.length(audited.iter().map(|candidates| crate::audit::systems::effort(candidates, trials)).sum());
-    let found: Vec<Result<Finding, NotAudited>> =
-        in_pool(options.threads.map_or(0, |count| count as usize), || {
-            let one = |candidates: Candidates| {
-                let series = candidates[0].statement.name.clone();
-                crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| {
-                    bar.advance(done)
-                })
+    let found: Vec<Result<Finding, NotAudited>> = in_pool(thread_count(options.threads), || {
+        let one = |candidates: Candidates| {
+            let series = candidates[0].statement.name.clone();
+            crate::audit::systems::audit(candidates, trials, root.child(&series), &|done| bar.advance(done))
                 .map_err(|why| NotAudited { series, protected: true, why: why.to_string() })
-            };
-            audited.into_iter().map(one).collect()
-        });
+        };
+        audited.into_iter().map(one).collect()
+    });
     bar.finish();
     let mut findings = Vec::new();
     let mut failed = false;
@@ -169,7 +166,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     let bar = StudyProgressBar::new("audit".to_owned());
     bar.length(2 * trials * cases.len() as u64);
     let documented: Vec<Verdict> = cases.iter().map(|case| case.expected).collect();
-    let found = in_pool(options.threads.map_or(0, |count| count as usize), || {
+    let found = in_pool(thread_count(options.threads), || {
         let one = |Case { statement, experiment, .. }: Case| {
             let key = root.child(&statement.name);
             let effort = Effort { trials, key, delta: statement.delta, models: true };

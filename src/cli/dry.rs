@@ -1,6 +1,7 @@
 //! `subrosa run --dry`: simulates only the messages, and prints how long rounds take and which parties answer late.
 
 use super::exit::Exit;
+use super::load::thread_count;
 use super::options::{Format, RunArguments};
 use super::output::{eprint_line, print, width};
 use crate::report;
@@ -19,7 +20,7 @@ struct DryRun<'a> {
 
 /// Makes a dry run and prints it.
 pub(super) fn dry(plan: &Plan, arguments: &RunArguments) -> Exit {
-    match in_pool(arguments.threads.map_or(0, |count| count as usize), || study::dry_run(plan)) {
+    match in_pool(thread_count(arguments.threads), || study::dry_run(plan)) {
         Ok(series) => {
             print(&match arguments.scenario.format {
                 Format::Text => report::dry_text(plan, &series, width()),

@@ -2,6 +2,7 @@
 
 use super::budget_exit::budget;
 use super::exit::Exit;
+use super::load::thread_count;
 use super::output::eprint_line;
 use crate::report;
 use crate::study::{self, Failure, FolderError, Outcome, Plan, RunFolder, Summary};
@@ -10,7 +11,7 @@ use crate::vocab::{counted, in_pool};
 /// Makes the files of a run on this many threads, one per core if `None`.
 pub(super) fn finish(plan: &Plan, folder: &RunFolder, threads: Option<u32>) -> Result<Summary, Exit> {
     let made = || study::finish(plan, folder).and_then(|made| report::write_page(folder).map(|()| made));
-    in_pool(threads.map_or(0, |count| count as usize), made).map_err(|error| unreadable(&error))
+    in_pool(thread_count(threads), made).map_err(|error| unreadable(&error))
 }
 
 /// Prints the error of a folder that cannot be read or written.

@@ -3,7 +3,7 @@
 use super::ending::{ended, interrupted_at, unreadable};
 use super::exit::Exit;
 use super::interruption;
-use super::load::load;
+use super::load::{load, thread_count};
 use super::options::{Format, RunArguments, ScenarioArguments};
 use super::output::{eprint_line, print, width};
 use super::programs;
@@ -51,7 +51,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let place = RunFolder::at(&arguments.out.join(plan.fork_folder_name(&point.to_string(), &plans)));
     let whole = Plan::of_branches(plan.clone(), point.to_string(), plans.clone());
     let options = Options {
-        threads: arguments.threads.map_or(0, |threads| threads as usize),
+        threads: thread_count(arguments.threads),
         fail_fast: arguments.fail_fast,
         interrupted: interruption::listen(),
     };
@@ -63,8 +63,7 @@ pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
             return Ok(Err(exit));
         }
         let forked = Forked::read(&whole, &place)?;
-        let summary =
-            in_pool(arguments.threads.map_or(0, |count| count as usize), || study::finish(&whole, &place))?;
+        let summary = in_pool(thread_count(arguments.threads), || study::finish(&whole, &place))?;
         write_folder(&plan, point, &plans, &forked, &place)?;
         Ok(Ok((outcome, forked, summary)))
     });

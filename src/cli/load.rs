@@ -8,6 +8,7 @@ use crate::programs::{ProgramUse, Programs, Recorded};
 use crate::report;
 use crate::scenario::{Diagnostics, Document, OwnMember, own_members};
 use crate::study::{Manifest, Plan, RunFolder, files};
+use crate::vocab::cores;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,12 @@ pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
 
 /// Number of replications that are run at the same time: as stated, else one per core.
 pub(super) fn threads(stated: Option<u32>) -> u64 {
-    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    stated.map_or_else(cores, u64::from)
+    stated.map_or_else(|| cores() as u64, u64::from)
+}
+
+/// The stated number of threads; 0, which stands for one per core, if none is stated.
+pub(super) fn thread_count(stated: Option<u32>) -> usize {
+    stated.map_or(0, |threads| threads as usize)
 }
 
 /// As [`load`], for a given use of the scenario: only the programs that this use starts must exist, and the memory

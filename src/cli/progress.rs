@@ -2,7 +2,7 @@
 
 use super::output::eprint_line;
 use crate::study::{self, Failure, Progress, Start};
-use crate::vocab::counted;
+use crate::vocab::{cores, counted};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
 use std::io::IsTerminal;
@@ -41,7 +41,7 @@ impl ReplicationRate {
             return None;
         }
         let (since, first) = *self.lock().get_or_insert((now, done));
-        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+        let threads = cores() as u64;
         let ended = done.saturating_sub(first);
         let pace = now.saturating_duration_since(since).as_secs_f64() / ended as f64;
         let left = pace * length.saturating_sub(done) as f64;
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn the_wait_for_the_first_replications_is_not_taken_for_their_pace() {
         let (pace, start, second) = (ReplicationRate::default(), Instant::now(), Duration::from_secs(1));
-        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
+        let threads = cores() as u64;
         let length = 100 * threads;
         assert_eq!(pace.left(start + second * 29, 0, length), None);
         // Half a minute of preparation, then one replication per second.

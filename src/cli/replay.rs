@@ -2,7 +2,7 @@
 
 use super::contents::contents;
 use super::exit::Exit;
-use super::load::plan_of_run;
+use super::load::{plan_of_run, thread_count};
 use super::options::{Format, ReplayArguments};
 use super::output::{eprint_line, print};
 use super::progress::{StudyProgressBar, short};
@@ -98,7 +98,7 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
     }
     let bar = StudyProgressBar::new(format!("replay {}", plan.name));
     bar.length(total as u64);
-    let replay = in_pool(arguments.threads.map_or(0, |count| count as usize), || {
+    let replay = in_pool(thread_count(arguments.threads), || {
         study::replay(&plan, &folder, &records, until, &|| bar.step())
     });
     bar.finish();

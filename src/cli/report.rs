@@ -22,8 +22,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Err(exit) = shows(&page, arguments) {
         return exit;
     }
-    let charts = if figure::is_requested(arguments) { report::charts(&page) } else { Vec::new() };
-    let chart = match chosen(&charts, arguments) {
+    let chart = match chosen(&page, arguments) {
         Ok(chart) => chart,
         Err(exit) => return exit,
     };
@@ -41,7 +40,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
             ));
         }
     }
-    if let Some(Err(exit)) = chart.map(|chart| figure::write(chart, arguments)) {
+    if let Some(Err(exit)) = chart.map(|chart| figure::write(&chart, arguments)) {
         return exit;
     }
     // The folder may have been moved since.
@@ -91,20 +90,22 @@ fn shows(page: &Page, arguments: &ReportArguments) -> Result<(), Exit> {
 }
 
 /// The chart to be written to files; `None` if no file is requested.
-fn chosen<'a>(charts: &'a [Chart], arguments: &ReportArguments) -> Result<Option<&'a Chart>, Exit> {
+fn chosen(page: &Page, arguments: &ReportArguments) -> Result<Option<Chart>, Exit> {
     if !figure::is_requested(arguments) {
         return Ok(None);
     }
-    let Some(first) = charts.first() else {
+    let mut charts = report::charts(page);
+    if charts.is_empty() {
         eprint_line("error: the run has no chart: its protocol optimises nothing and no virtual time passed");
         return Err(Exit::Usage);
-    };
-    let Some(wanted) = &arguments.figure else { return Ok(Some(first)) };
-    charts.iter().find(|chart| chart.id == *wanted).map(Some).ok_or_else(|| {
-        let known: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
-        eprint_line(format_args!("error: the run has no figure {wanted:?}: it has {}", known.join(", ")));
-        Exit::Usage
-    })
+    }
+    let Some(wanted) = &arguments.figure else { return Ok(Some(charts.swap_remove(0))) };
+    if let Some(place) = charts.iter().position(|chart| chart.id == *wanted) {
+        return Ok(Some(charts.swap_remove(place)));
+    }
+    let known: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
+    eprint_line(format_args!("error: the run has no figure {wanted:?}: it has {}", known.join(", ")));
+    Err(Exit::Usage)
 }
 
 fn nothing_to_report(folder: &RunFolder) -> Exit {

@@ -4,7 +4,7 @@ use super::analysed::{known_metric, named};
 use super::ending::{ended, finish, interrupted_at, unreadable};
 use super::exit::Exit;
 use super::interruption;
-use super::load::load_to;
+use super::load::{load_to, thread_count};
 use super::options::{Format, RunArguments};
 use super::output::{eprint_line, print, width};
 use super::programs;
@@ -66,11 +66,8 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
         Err(exit) => return exit,
     };
     let bar = StudyProgressBar::new(plan.name.clone());
-    let options = Options {
-        threads: arguments.threads.map_or(0, |threads| threads as usize),
-        fail_fast: arguments.fail_fast,
-        interrupted,
-    };
+    let options =
+        Options { threads: thread_count(arguments.threads), fail_fast: arguments.fail_fast, interrupted };
     let mut play = || match arguments.until_halfwidth {
         None => study::play(&plan, &folder, options, &bar),
         Some(width) => {

@@ -3,7 +3,7 @@
 use super::budget_exit::budget;
 use super::exit::Exit;
 use super::interruption;
-use super::load::{load, not_a_run, plan_to_play};
+use super::load::{load, not_a_run, plan_to_play, thread_count};
 use super::options::{
     ClusterCommand, Engine, Format, SweepArguments, SweepMergeArguments, SweepPlanArguments,
     SweepStatusArguments, SweepSubmitArguments, SweepWorkArguments,
@@ -112,7 +112,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let pace = pace(arguments.heartbeat, arguments.dead_after)?;
     let options = WorkOptions {
         slot: arguments.slot,
-        threads: arguments.threads.map_or(0, |threads| threads as usize),
+        threads: thread_count(arguments.threads),
         pace,
         interrupted: interruption::listen(),
     };

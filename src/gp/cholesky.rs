@@ -8,7 +8,7 @@
 use super::GpError;
 use super::matrices::row_major;
 use super::simd::multiversion;
-use super::vectors::{inner, products, subtract_multiple, total};
+use super::vectors::{add_multiple, inner, products, subtract_multiple, total};
 use faer::{Mat, MatRef};
 
 /// Jitters tried, as shares of the largest diagonal entry: none, then 1e-14, 1e-13, ..., 1e-6.
@@ -273,10 +273,7 @@ multiversion! {
     /// Adds L z to `product`, column after column.
     fn times(n: usize, upper: &[f64], z: &[f64], product: &mut [f64]) {
         for k in 0..z.len() {
-            let (column, product) = (&upper[k * n + k..(k + 1) * n], &mut product[k..n]);
-            for i in 0..n - k {
-                product[i] += column[i] * z[k];
-            }
+            add_multiple(&mut product[k..n], z[k], &upper[k * n + k..(k + 1) * n]);
         }
     }
 

@@ -7,11 +7,7 @@
 /// Subtracts a multiple of `other` from `row`; of the longer one, only as many numbers as the shorter one has.
 #[inline(always)]
 pub(super) fn subtract_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
-    let length = row.len().min(other.len());
-    let (row, other) = (&mut row[..length], &other[..length]);
-    for i in 0..length {
-        row[i] -= factor * other[i];
-    }
+    add_multiple(row, -factor, other);
 }
 
 /// Adds a multiple of `other` to `row`; of the longer one, only as many numbers as the shorter one has.

@@ -50,7 +50,7 @@ pub use rate::{BadRate, Rate};
 pub use search_box::{InputKind, SearchBox};
 pub(crate) use shell::shell_word;
 pub use special_file::is_device_or_pipe;
-pub use threads::in_pool;
 pub(crate) use threads::{at_once, in_order};
+pub use threads::{cores, in_pool};
 pub use time::{Span, Time};
 pub use tree_plan::TreePlan;

@@ -2,11 +2,16 @@
 
 use rayon::prelude::*;
 
+/// Number of CPUs that this process may use, at least 1.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Calls `run` in a pool of `threads` threads, one per core if 0, and not more than one per core. Results do not depend on the
 /// number of threads. If the machine cannot start them, this thread is the whole pool.
 pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = if threads == 0 { cores } else { threads.min(cores) };
+    let count = if threads == 0 { cores() } else { threads.min(cores()) };
     let builder = || rayon::ThreadPoolBuilder::new();
     let pool = builder().num_threads(count).build();
     match pool.or_else(|_| builder().num_threads(1).use_current_thread().build()) {

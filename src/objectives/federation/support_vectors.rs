@@ -3,7 +3,7 @@
 use super::axis::Axis;
 use super::data::AgentRecords;
 use super::platt::Sigmoid;
-use super::trained_svm::{BUILT, TrainedSvm};
+use super::trained_svm::TrainedSvm;
 use super::unfitted::FitError;
 use crate::rng::{Key, Stream};
 use crate::vocab::{Positive, Problem};
@@ -87,7 +87,7 @@ const MAX_DRAWS: usize = 1000;
 impl RbfSvm {
     /// What is wrong with the program: it cannot train support vector machines. `None` if it can.
     pub(super) fn problem_of_build() -> Option<Problem> {
-        (!BUILT).then(|| {
+        (!cfg!(feature = "svm")).then(|| {
             Problem::wrong(
                 "",
                 "a program built with the feature `svm`, which trains support vector machines",

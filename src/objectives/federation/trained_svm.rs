@@ -7,9 +7,6 @@ use linfa::{Dataset, DatasetBase};
 use linfa_svm::Svm;
 use ndarray::{Array1, Array2, ArrayView1};
 
-/// Whether this program can train support vector machines.
-pub(super) const BUILT: bool = true;
-
 /// A trained machine, or a constant decision value if all records are of one class.
 pub(super) enum TrainedSvm {
     Trained(Svm<f64, bool>),

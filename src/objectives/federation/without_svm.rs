@@ -3,9 +3,6 @@
 use super::data::AgentRecords;
 use super::unfitted::FitError;
 
-/// Whether this program can train support vector machines.
-pub(super) const BUILT: bool = false;
-
 /// A trained machine; there is none.
 pub(super) enum TrainedSvm {}
 

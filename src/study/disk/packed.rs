@@ -109,9 +109,10 @@ pub(super) struct Packer {
 impl Packer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.member.extend_from_slice(bytes);
-        if self.member.len() >= MEMBER {
-            self.complete.push(std::mem::take(&mut self.member));
+        if self.member.len() < MEMBER {
+            return Ok(());
         }
+        self.complete.push(std::mem::take(&mut self.member));
         let waiting: usize = self.complete.iter().map(Vec::len).sum();
         if waiting < at_once() * MEMBER { Ok(()) } else { self.compress() }
     }

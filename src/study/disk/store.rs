@@ -152,9 +152,9 @@ impl StoredRecords {
         cells: &(dyn Fn(usize, &str) -> Vec<usize> + Sync),
     ) -> Result<(), FileError> {
         let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
-        let mut lines = LineReader::open(path).map_err(fail)?;
+        let (mut lines, most) = (LineReader::open(path).map_err(fail)?, bytes_together());
         loop {
-            let together = lines.several(bytes_together()).map_err(fail)?;
+            let together = lines.several(most).map_err(fail)?;
             if together.is_empty() {
                 break;
             }
@@ -253,8 +253,8 @@ impl StoredRecords {
         &self,
         places: &mut impl Iterator<Item = Place>,
     ) -> Vec<Result<ReplicationRecord, FolderError>> {
-        let (mut lines, mut bytes) = (Vec::new(), 0);
-        while bytes < bytes_together()
+        let (mut lines, mut bytes, most) = (Vec::new(), 0, bytes_together());
+        while bytes < most
             && let Some(place) = places.next()
         {
             bytes += u64::from(place.line.length);

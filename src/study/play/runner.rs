@@ -14,7 +14,7 @@ use crate::study::play::cell_runner::{CellRunner, Preparation};
 use crate::study::play::jobs::Jobs;
 use crate::study::play::progress::{Failure, Options, Outcome, Progress, Start};
 use crate::study::play::reuse;
-use crate::vocab::Interruption;
+use crate::vocab::{Interruption, cores};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -136,7 +136,7 @@ pub(in crate::study) fn in_parallel(
 
 /// The number of threads requested; for 0, the number of CPUs that this process may use.
 pub(in crate::study) fn thread_count(threads: usize) -> usize {
-    if threads > 0 { threads } else { std::thread::available_parallelism().map_or(1, usize::from) }
+    if threads > 0 { threads } else { cores() }
 }
 
 /// Runs the replications of all cells of a study. Cells whose objectives are prepared in the same way share the prepared
