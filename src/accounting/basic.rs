@@ -34,7 +34,7 @@ impl Accountant for Basic {
         }
         let epsilon = match guarantees::at_share(items, delta.get() - spent) {
             Some(Guarantees { pairs, .. }) => {
-                // An empty sum is -0.
+                // A sum of no terms is -0; adding 0 makes it 0.
                 pairs.iter().map(|(epsilon, count)| epsilon * *count as f64).sum::<f64>() + 0.0
             }
             None => return AccountedEpsilon::delta_used_up(spent, delta, composition),

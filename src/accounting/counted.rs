@@ -58,7 +58,7 @@ impl CountedRelease {
 }
 
 impl CountedRelease {
-    /// Rounds from one release to the next; `None` if they differ, or if there is one release only.
+    /// Number of rounds from one release to the next; `None` if it is not always the same, or if there is only one release.
     fn spacing(&self) -> Option<u64> {
         let (rounds, gaps) = (self.last_round.checked_sub(self.event.round)?, self.count - 1);
         (!self.is_uneven && gaps > 0 && rounds % gaps == 0).then(|| rounds / gaps)

@@ -49,7 +49,7 @@ struct Followed {
 }
 
 impl Followed {
-    /// The steps.
+    /// Steps at the rounds of `places`, each with the loss of all releases so far.
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
         let step = |round: u64| {
@@ -225,7 +225,8 @@ mod tests {
     fn losses_by_round_that_have_no_effect_are_not_computed() {
         let delta = Delta::new(1e-5).unwrap();
         let history = |first: u64, count: u64| run(&(first..first + count).collect::<Vec<u64>>(), None);
-        // The seventh begins with the first of the others, or after all of them; they then keep their losses by round.
+        // The seventh begins in the round in which the first of the others begins, or after the others have begun. In the
+        // second case the losses of the others by round are needed.
         for (first, needless) in [(2, true), (9, false)] {
             let runs: Vec<Vec<CountedRelease>> =
                 (0..6).map(|k| history(2 + k, 4)).chain([history(first, 9), history(4, 12)]).collect();

@@ -43,7 +43,7 @@ impl GroupKey {
     }
 }
 
-/// The releases of one run, grouped by what they are about. Groups are in the order of their first releases.
+/// The releases of one run, grouped by [`GroupKey`]. Groups are in the order of their first releases.
 #[must_use]
 pub fn grouped(releases: &[CountedRelease]) -> Vec<(GroupKey, Vec<&CountedRelease>)> {
     let mut groups: Vec<(GroupKey, Vec<&CountedRelease>)> = Vec::new();

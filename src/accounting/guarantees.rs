@@ -72,7 +72,7 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
             single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
-        // A cost that is known only by a bound on Renyi divergences is converted by the best order.
+        // Where only a bound on Renyi divergences is known, epsilon is computed from it, at the best order.
         Cost::ZeroConcentratedDp { .. }
         | Cost::RepeatedGaussian { .. }
         | Cost::PoissonRepeatedGaussian { .. } => {

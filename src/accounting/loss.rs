@@ -148,7 +148,8 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
 
 /// For each accountant, the loss with the larger epsilon. If the two epsilons are equal (usually both are infinite),
 /// the loss in `other` is taken if `longer` is true, that is, if `other` belongs to the longer history. The basis and
-/// the arithmetic are the weaker ones of the two losses, because the epsilon must hold for both histories.
+/// the arithmetic are the weaker ones of the two losses, because the epsilon must hold for both histories; `times_claim` is
+/// the larger one.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {

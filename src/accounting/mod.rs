@@ -74,8 +74,8 @@ use crate::vocab::Delta;
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
 /// One conformance suite checks for every member: for no releases the answer is 0; the answer is never NaN and never
-/// negative; it does not depend on the order of the releases; more releases never have a smaller epsilon; if the
-/// theorem does not cover a release, the answer is infinite and its notes name the release.
+/// negative; it does not depend on the order of the releases; all releases together have no smaller epsilon (up to 0.1 %)
+/// than one of them; if the theorem does not cover a release, the answer is infinite and its notes name the release.
 pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;

@@ -10,9 +10,10 @@ use crate::vocab::{Cost, Delta};
 /// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
 /// of each release's loss in the direction (adding or removing a unit) in which it is larger.
 ///
-/// The probability that an (epsilon, delta) guarantee fails is subtracted from delta first. Orders are integers and the
-/// conversion is the original one, because the losses published for DP-FTS-DE were computed with them. For samples
-/// drawn without replacement epsilon is infinite, because the analysis is for Poisson sampling.
+/// First, delta is replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta)
+/// guarantee fails. Orders are integers and the conversion is the original one, because the losses published for DP-FTS-DE
+/// were computed with them. For samples drawn without replacement epsilon is infinite, because the analysis is for Poisson
+/// sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
 #[derive(Clone, Copy, Debug, Default)]

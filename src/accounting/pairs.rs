@@ -70,8 +70,9 @@ pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     (left > 0.0).then_some(left)
 }
 
-/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. Items without
-/// loss, and items of which only bounds on Renyi divergences are known, have no law.
+/// The laws of priceable items in one direction, with counts; all Gaussians are merged into one law. An (epsilon, delta)
+/// guarantee has the law for the case that it does not fail. Items without loss, and items of which only bounds on Renyi
+/// divergences are known, have no law.
 pub(super) fn laws(
     items: &[Item],
     direction: Direction,

@@ -139,8 +139,8 @@ mod tests {
         }
     }
 
-    /// If there is one setting only, the divergence between the exact laws of the best of K noisy results lies below the
-    /// bound.
+    /// All K results are the same number with Gaussian noise (one setting is tried K times), and the largest is released.
+    /// The divergence between the exact distributions of this output for two neighbours lies below the bound.
     #[test]
     fn the_exact_divergence_of_one_setting_is_below_the_bound() {
         let density = |y: f64| libm::exp(-0.5 * y * y) / (2.0 * std::f64::consts::PI).sqrt();

@@ -22,7 +22,7 @@ pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
     }
     let density = libm::exp(-0.5 * a * a) / TAU.sqrt();
     if mu < SMALL {
-        // Gauss and Legendre's rule of three points, whose relative error is below mu^6.
+        // The Gauss-Legendre rule with three points; its relative error is below mu^6.
         let (middle, apart) = (0.5 * (a + b), 0.5 * mu * 0.6f64.sqrt());
         let sum = 8.0 * mills_fall(middle) + 5.0 * (mills_fall(middle - apart) + mills_fall(middle + apart));
         density * mu * sum / 18.0
@@ -100,8 +100,9 @@ pub(crate) fn normal_tail(tail: f64) -> f64 {
     -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
-/// The zero of a decreasing function between `low` and `high`, to floating-point precision; `high` if there is none. The
-/// result is the upper end of the last bracket of a bisection, where the computed value is not positive.
+/// The zero of a decreasing function between `low` and `high`, to floating-point precision: the upper end of the last
+/// bracket of a bisection, where the computed value is not positive. If the function is positive everywhere, the result is
+/// `high`; if it is positive nowhere, about `low`.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {

@@ -19,8 +19,9 @@ pub struct Reconstruction {
     pub success: f64,
 }
 
-/// Reconstructs all records from the released Z and the rows `known` of X. X is an affine function of Z; least squares
-/// finds this function from at least d + 1 known rows in general position.
+/// Reconstructs all records, the rows of X (d numbers each), from the released Z and the rows `known` of X. If Z is a
+/// projection of X to at least d dimensions, one affine function maps each row of Z to the row of X; least squares finds
+/// this function from at least d + 1 known rows in general position.
 ///
 /// # Errors
 /// If fewer than d + 1 rows are known, a known row does not exist, Z has another number of rows than X, or a decomposition

@@ -73,7 +73,7 @@ pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a st
     others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
 }
 
-/// Prints that the command was interrupted, and which replications failed before.
+/// Prints that the command was interrupted, how many replications failed before, and the first failure.
 pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     tell_failures(failures);
     eprint_line(format_args!(
@@ -82,7 +82,7 @@ pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     Exit::Interrupted
 }
 
-/// Prints which replications failed.
+/// Prints how many replications failed, and the first failure.
 pub(super) fn failed(failures: &[Failure]) -> Exit {
     tell_failures(failures);
     Exit::CellsFailed

@@ -56,8 +56,8 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
 const NO_DOCUMENTED_VERDICT: &str =
     "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
 
-/// What is wrong with `--expect` or `--plot`, which are used after all trials only: it is reported before the trials run.
-/// `None` if nothing is wrong.
+/// What is wrong with `--expect` or `--plot`; `None` if nothing is wrong. Both are used only after all trials, so they are
+/// checked before the trials run.
 fn unusable_option(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
@@ -268,7 +268,8 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
 }
 
 /// The files for the charts of the findings: the requested one for a single finding; else one for each, `plot-AUDITED.svg`
-/// beside the requested `plot.svg`. Findings whose names differ only in characters that file names lack are numbered.
+/// beside the requested `plot.svg`. Findings whose names differ only in case, or in characters that are replaced in file
+/// names, are numbered.
 fn files_for(file: &Path, audited: &[&str]) -> Vec<PathBuf> {
     if audited.len() == 1 {
         return vec![file.to_owned()];
@@ -279,7 +280,7 @@ fn files_for(file: &Path, audited: &[&str]) -> Vec<PathBuf> {
     for audited in audited {
         let name = format!("{stem}-{}", file_safe(audited));
         let numbered = (2..).map(|number| format!("{name}-{number}"));
-        // Some file systems do not distinguish capital letters.
+        // Some file systems do not distinguish capital from small letters.
         let free = |name: &String| !names.iter().any(|taken| taken.eq_ignore_ascii_case(name));
         names.extend(std::iter::once(name.clone()).chain(numbered).find(free));
     }

@@ -5,7 +5,8 @@ use super::output::eprint_line;
 use crate::report::{self, Page};
 use crate::study::{self, FolderError, Inconsistency, Manifest, Plan, Records, RunFolder, files};
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder, including those of its page.
+/// The run's records that belong to this plan, and the inconsistencies in its folder. The page is checked only if the run
+/// is complete and nothing else is inconsistent.
 pub(super) fn contents(
     plan: &Plan,
     folder: &RunFolder,
@@ -39,7 +40,7 @@ fn read(
     Ok((records, inconsistencies))
 }
 
-/// An inconsistency if `report.html` differs from the page made from the other files.
+/// An inconsistency if `report.html` differs from the page made from the other files, or if that page cannot be made.
 fn page(folder: &RunFolder) -> Option<Inconsistency> {
     let kept = files::read(&folder.file(report::PAGE)).ok();
     let made = Page::read(folder).ok().flatten().map(|page| report::page(&page));

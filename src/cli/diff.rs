@@ -107,7 +107,7 @@ struct Agreement {
     agrees: bool,
 }
 
-/// The JSON document if an event differs: the first one.
+/// The JSON document if an event differs; it describes the first event that does.
 #[derive(Serialize)]
 struct Difference<'a> {
     agrees: bool,

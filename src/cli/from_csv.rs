@@ -59,8 +59,8 @@ pub(super) struct Made {
 /// The scenario's text, and the columns that it leaves out.
 ///
 /// # Errors
-/// [`NoScenario`]: the file cannot be read or has too many rows, the output column is missing or
-/// constant, or has no numbers where the system needs them, or no column can be an input.
+/// [`NoScenario`]: the file cannot be read or has too many rows; no column can be an input; or the output column is missing,
+/// is constant, has no numbers where the system needs them, has texts among its numbers, or has too many different texts.
 pub(super) fn scenario(wanted: &CsvArguments<'_>) -> Result<Made, NoScenario> {
     let table = CsvTable::read(wanted.csv)?;
     let (file, column) = (wanted.csv.to_owned(), wanted.output.to_owned());

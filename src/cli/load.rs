@@ -28,7 +28,7 @@ pub(super) fn thread_count(stated: Option<u32>) -> usize {
 }
 
 /// As [`load`], for a given use of the scenario: only the programs that this use starts must exist, and the memory
-/// limit holds for `at_once` replications at the same time.
+/// limit holds for `at_once` replications at the same time, one per core if `None`.
 pub(super) fn load_to(
     arguments: &ScenarioArguments,
     starts: ProgramUse,

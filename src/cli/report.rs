@@ -43,7 +43,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     if let Some(Err(exit)) = chart.map(|chart| figure::write(&chart, arguments)) {
         return exit;
     }
-    // The folder may have been moved since.
+    // The folder may have been moved since the run.
     page.summary.run = folder.path().display().to_string();
     match arguments.format {
         _ if arguments.table == Some(PaperTable::Latex) => print(&report::latex(&page.summary)),

@@ -11,7 +11,8 @@ const CELLS: u32 = 20_000;
 const COMPARED: u32 = 200;
 /// Largest difference of two probabilities that count as equal in the comparison with the distribution function.
 const STEP: f64 = 1e-6;
-/// The integral ends at -ln(1 - u) = 32. Near u = 1 - exp(-32) the spacing of doubles is still small compared with 1 - u.
+/// The integral of the quantiles over the probability u ends at -ln(1 - u) = 32. Near u = 1 - exp(-32) the spacing of
+/// doubles is still small compared with 1 - u.
 const TAIL: f64 = 32.0;
 /// Number of cells of the integral for each unit of -ln(1 - u).
 const FINE: u32 = 2000;
@@ -22,10 +23,10 @@ const SLOWEST: f64 = 0.1;
 /// Rules: quantiles do not decrease with the probability; the same probability gives the same delay; the distribution
 /// function is the inverse of the quantile function; the mean is the integral of the quantiles.
 ///
-/// The integral is taken over -ln(1 - u), so that the tail has as many cells as the centre. The rest of the integral is
-/// extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter than t^-1.11, even
-/// if the variance is infinite. For heavier tails the mean is not checked, nor for a law whose quantiles reach
-/// [`Span::MAX`].
+/// The integral is taken over -ln(1 - u), with u the probability, so that the tail has as many cells as the centre. The rest
+/// of the integral is extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter
+/// than t^-1.11, even if the variance is infinite. For heavier tails the mean is not checked, nor for a law whose quantiles
+/// reach [`Span::MAX`].
 #[must_use]
 pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     let mut found = Violations::default();

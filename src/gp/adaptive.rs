@@ -77,8 +77,8 @@ impl AdaptivePosterior {
         }
     }
 
-    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
-    /// al. 2010, equation 3.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats, with K their prior covariance matrix and
+    /// noise the noise variance; 0 if there is no noise. Srinivas et al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         match self {

@@ -39,7 +39,7 @@ impl CovarianceMatrix {
     /// semidefinite).
     ///
     /// # Errors
-    /// [`GpError::NotSymmetric`] for another shape than n x n, entries that are not finite, or entries that are not
+    /// [`GpError::NotSymmetric`] for n = 0, another shape than n x n, entries that are not finite, or entries that are not
     /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is below -1e-8 times the largest variance.
     pub fn new(n: usize, values: Vec<f64>) -> Result<Self, GpError> {
         let bad = |row, column| Err(GpError::NotSymmetric { order: n, row, column });

@@ -1,8 +1,9 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
-//! One outcome y of arm a is one rank-1 update: with s the column of arm a in the covariance matrix and g = s_a + noise,
-//! mean += s (y - mean_a) / g and covariance -= s s^T / g. An update takes O(n^2) time, and the matrix O(n^2) memory, so
-//! updates are faster than those of one row per outcome when there are more outcomes than arms.
+//! One outcome y of arm a is one rank-1 update: with s the column of arm a in the covariance matrix, and g the sum of its
+//! entry s_a and the noise variance, mean += s (y - mean_a) / g and covariance -= s s^T / g. An update takes O(n^2) time,
+//! and the matrix O(n^2) memory, so updates are faster than those of one row per outcome when there are more outcomes than
+//! arms.
 
 use super::pivot::pivot;
 use super::simd::multiversion;
@@ -169,8 +170,8 @@ impl ArmPosterior {
         self.log_likelihood
     }
 
-    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
-    /// al. 2010, equation 3.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats, with K their prior covariance matrix and
+    /// noise the noise variance; 0 if there is no noise. Srinivas et al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information

@@ -30,7 +30,7 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factorises a symmetric matrix `[n, n]` given by its rows; only the upper half is read. O(n^3).
+    /// Factorises a symmetric matrix `[n, n]` given by its rows; only the upper triangle is read. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`], also for entries that are not finite.
@@ -70,8 +70,8 @@ impl Cholesky {
         }
     }
 
-    /// Factorises a matrix of faer, `[n, n]`, as [`Self::with_jitter`] does; only its upper half is
-    /// read.
+    /// Factorises a matrix of faer, `[n, n]`, as [`Self::with_jitter`] does; only its upper triangle
+    /// is read.
     ///
     /// # Errors
     /// Those of [`Self::with_jitter`].
@@ -135,7 +135,7 @@ impl Cholesky {
         }
     }
 
-    /// The upper half of A^-1, `[n, n]` by rows; entries below the diagonal are 0. O(n^3).
+    /// The upper triangle of A^-1, `[n, n]` by rows; entries below the diagonal are 0. O(n^3).
     #[must_use]
     pub fn upper_inverse(&self) -> Vec<f64> {
         let n = self.n;

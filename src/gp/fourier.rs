@@ -9,14 +9,15 @@ use std::f64::consts::TAU;
 /// How feature vectors are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FeatureLength {
-    /// sqrt(2 variance / M) cos(..): the inner product estimates the covariance without bias.
+    /// sqrt(2 variance / m) cos(..): the inner product estimates the covariance without bias.
     #[default]
     Estimator,
-    /// Every feature vector is scaled so that its squared length is exactly the variance, as in FTS.
+    /// Every feature vector is scaled so that its squared length is exactly the variance, as in FTS (federated Thompson
+    /// sampling).
     Exact,
 }
 
-/// M random features phi(x) = sqrt(2 variance / M) cos(S x + b); agents that share them use the same S and b.
+/// m random features phi(x) = sqrt(2 variance / m) cos(S x + b); agents that share them use the same S and b.
 ///
 /// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
 /// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
@@ -25,9 +26,9 @@ pub struct FourierFeatures {
     d: usize,
     length: FeatureLength,
     variance: f64,
-    /// Frequencies S, M x d, in inverse units of the inputs.
+    /// Frequencies S, m x d, in inverse units of the inputs.
     frequencies: Vec<f64>,
-    /// Phases b, M numbers in [0, 2 pi).
+    /// Phases b, m numbers in [0, 2 pi).
     phases: Vec<f64>,
 }
 
@@ -171,7 +172,8 @@ impl FourierFeatures {
             gradient.fill(0.0);
             return self.weighted(weights, x, gradient);
         }
-        // With the cosines c: sd (w c) / |c|, whose gradient is sd ((w c') - (w c) (c c') / |c|^2) / |c|.
+        // With the weights w, the cosines c, their derivatives c' and sd the square root of the variance, the product is
+        // sd (w c) / |c|, and its gradient sd ((w c') - (w c) (c c') / |c|^2) / |c|.
         let (mut along, mut square) = (0.0, 0.0);
         let mut of_square = vec![0.0; self.d];
         gradient.fill(0.0);

@@ -2,8 +2,8 @@
 
 use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 
-/// Information gain of outcomes of `arms`, `[t]` (repetitions allowed), 1/2 log det(I + K / noise_variance), in nats.
-/// O(t^3).
+/// Information gain of outcomes of `arms`, `[t]` (repetitions allowed), 1/2 log det(I + K / noise_variance), in nats, with K
+/// the covariance matrix of these arms, `[t, t]`. O(t^3).
 ///
 /// Source: Srinivas et al. 2010, equation 3.
 ///

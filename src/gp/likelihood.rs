@@ -18,7 +18,7 @@ pub struct Likelihood {
 /// first step can be so long that the search ends where the model explains all outputs as noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
-/// Log density of `outputs`, `[n]` (zero mean), at `points`, `[n, d]`, under a covariance and a noise variance, at
+/// Log density of `outputs`, `[n]` (with prior mean 0), at `points`, `[n, d]`, under a covariance and a noise variance, at
 /// least 0 and in squared units of the outputs. O(n^3).
 ///
 /// Source: Rasmussen and Williams 2006, equations 2.30 and 5.9.
@@ -63,7 +63,7 @@ fn likelihood(
 ) -> Result<(Likelihood, f64), GpError> {
     let n = points.n();
     assert_eq!(outputs.len(), n, "one output per point");
-    // Only the upper half is read, of this matrix and of those computed from it.
+    // Only the upper triangle is read, of this matrix and of those computed from it.
     let columns: Vec<Vec<f64>> =
         (0..points.d()).map(|dimension| (0..n).map(|i| points.row(i)[dimension]).collect()).collect();
     let mut kernel = vec![0.0; n * n];
@@ -77,7 +77,8 @@ fn likelihood(
     factor.solve(&mut alpha);
     let (mut mean, mut square) = (0.0, dot(outputs, &alpha));
     if fits_mean {
-        // Generalised least squares: (1^T A^-1 y) / (1^T A^-1 1).
+        // Generalised least squares: (1^T A^-1 y) / (1^T A^-1 1), with y the outputs and A their covariance matrix, noise
+        // included.
         let mut ones = vec![1.0; n];
         factor.solve(&mut ones);
         mean = alpha.iter().sum::<f64>() / ones.iter().sum::<f64>();
@@ -85,7 +86,8 @@ fn likelihood(
         square = outputs.iter().zip(&alpha).map(|(output, alpha)| (output - mean) * alpha).sum();
     }
     let value = -0.5 * (square + factor.log_determinant() + n as f64 * libm::log(TAU));
-    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA). Both factors are symmetric, so their upper halves suffice.
+    // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), with A the covariance matrix of the outputs, noise included,
+    // and alpha = A^-1 (outputs - mean). Both factors are symmetric, so their upper triangles suffice.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
         LengthScale::Same(_) => 1,

@@ -29,7 +29,7 @@ pub(crate) struct Maximum {
     pub(crate) gradient: Vec<f64>,
 }
 
-/// Number of pairs of steps and gradients that L-BFGS stores.
+/// Number of past steps that L-BFGS stores, each with the change of the gradient along it.
 const MEMORY: usize = 10;
 /// Largest number of steps per starting point; about thirty are typical.
 const MAX_STEPS: u64 = 100;

@@ -37,7 +37,7 @@ pub struct Nystrom {
 }
 
 /// The oversampling q of BKB, with which features are `accuracy`-accurate with probability 1 - delta/2 in `rounds` rounds:
-/// q = 6 rho ln(4 T / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
+/// q = 6 rho ln(4 rounds / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
 ///
 /// `rounds` is at least 1, `delta` and `accuracy` are above 0 and below 1. Source: Calandriello et al. 2019, Theorem 1.
 #[must_use]

@@ -15,7 +15,8 @@ use crate::rng::Stream;
 pub struct PosteriorPath<'a> {
     posterior: &'a PointPosterior,
     prior: PriorPath,
-    /// (K + noise I)^-1 (outcomes - drawn outcomes), `[t]`: the weights of the covariances with the points of the outcomes.
+    /// (K + noise I)^-1 (outcomes - drawn outcomes), `[t]`, with K the prior covariance matrix of the points with outcomes
+    /// and noise the noise variance: the weights of the covariances with these points.
     correction: Vec<f64>,
 }
 

@@ -1,9 +1,11 @@
 //! The exact posterior at any point of the space of inputs, with gradients: the model of a continuous search.
 //!
-//! With L the Cholesky factor of K_t + noise I, an outcome appends a row to L. At a point x with covariances k(x), `[t]`,
-//! and v = L^-1 k(x), the mean is m + k(x)^T alpha and the variance k(x, x) - v^T v; the gradient of the mean is the sum of
-//! the gradients of the entries of k(x), each times its entry of alpha, and the gradient of the variance is that of k(x, x)
-//! plus the same sum with -2 L^-T v in place of alpha. O(t^2) for an outcome or a point.
+//! K is the prior covariance matrix of the t points with outcomes, noise the noise variance, and L the Cholesky factor of
+//! K + noise I; an outcome appends a row to L. At a point x with covariances k(x), `[t]`, v = L^-1 k(x) and alpha =
+//! (K + noise I)^-1 (outcomes - prior mean), the mean is the prior mean plus k(x)^T alpha, and the variance is
+//! k(x, x) - v^T v. The gradient of the mean is the sum of the gradients of the entries of k(x), each times its entry of
+//! alpha, and the gradient of the variance is that of k(x, x) plus the same sum with -2 L^-T v in place of alpha. O(t^2)
+//! for an outcome or a point.
 
 use super::covariance::{Covariance, Shape};
 use super::pivot::pivot;
@@ -188,7 +190,8 @@ impl PointPosterior {
         self.jitter
     }
 
-    /// Information gain of the points, 1/2 log det(I + K / noise) in nats; 0 if there is no noise.
+    /// Information gain of the points, 1/2 log det(I + K / noise) in nats, with K their prior covariance matrix and noise
+    /// the noise variance; 0 if there is no noise.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information

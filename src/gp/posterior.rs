@@ -1,9 +1,10 @@
 //! The exact posterior over all arms, one observation at a time.
 //!
-//! With L the Cholesky factor of K_t + noise I, row t of V = L^-1 k_t(.) is computed from the rows before it, for all
-//! arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt, where L_ts = v_s(x_t) is an entry of V, so that no linear
-//! system is solved. Then mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2.
-//! O(n t) per observation, in one pass over V.
+//! K_t is the prior covariance matrix of the t arms observed (repetitions included), k_t(.) their covariances with all
+//! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Row t of V = L^-1 k_t(.), for the arm x_t
+//! observed last, is computed from the rows before it, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt,
+//! where L_ts = v_s(x_t) is an entry of V, so that no linear system is solved. Then mean += v_t w_t, with
+//! w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2. O(n t) per observation, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -149,8 +150,8 @@ impl Posterior {
         self.jitter
     }
 
-    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats; 0 if there is no noise. Srinivas et
-    /// al. 2010, equation 3.
+    /// Information gain of the arms observed, 1/2 log det(I + K / noise) in nats, with K their prior covariance matrix and
+    /// noise the noise variance; 0 if there is no noise. Srinivas et al. 2010, equation 3.
     #[must_use]
     pub fn information_gain(&self) -> f64 {
         self.information

@@ -9,7 +9,8 @@ use crate::rng::Stream;
 /// A Gaussian process with squared-exponential covariance on a grid (a product of coordinate lists).
 ///
 /// The covariance is a Kronecker product over dimensions, so its square root is the product of the dimensions' square
-/// roots: an eigendecomposition of order m per dimension instead of one of order m^d, and no jitter.
+/// roots. With m points along each of d dimensions, this takes an eigendecomposition of order m per dimension instead of
+/// one of order m^d, and no jitter.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
     /// Square root of each dimension's correlation matrix except the last one's, row-major, with its order.

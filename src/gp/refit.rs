@@ -31,7 +31,7 @@ const EXACT_NOISE: (f64, f64) = (1e-13, 4.0);
 const NOISE_MODE: f64 = -5.0;
 /// Sigma of the log-normal prior of the noise variance, for outcomes that are stated to have no noise.
 const EXACT_SIGMA: f64 = 3.0;
-/// In nats: a fit with a smaller tolerance takes longer, and leads to no better queries.
+/// When a search ends; tolerances are in nats. Smaller ones make a fit take longer, and lead to no better queries.
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tolerance: 1e-3 };
 
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
@@ -62,7 +62,7 @@ fn priors(d: usize, exact: bool) -> LogNormals {
 /// Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per evaluation.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed from either starting point.
+/// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed at any starting point.
 pub(crate) fn refit(
     shape: Shape,
     points: &Points,

@@ -118,7 +118,7 @@ multiversion! {
 /// Reduces `a` to tridiagonal form. Returns the diagonal, and leaves the subdiagonal in `off[1..]` and the transposed
 /// transformation in `a`, whose row i `ql` turns into eigenvector i.
 fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
-    let mut scales = vec![0.0; n]; // h of each Householder vector; 0 for a row without one
+    let mut scales = vec![0.0; n]; // h = u.u / 2 of each Householder vector u; 0 for a row without one
     for i in (1..n).rev() {
         let (above, below) = a.split_at_mut(i * n);
         let u = &mut below[..i];
@@ -135,7 +135,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
         let h = h - f * g;
         u[i - 1] = f - g;
         scales[i] = h;
-        // p = A u / h from the lower half of A, then A -= u q^T + q u^T with q = p - (u.p / 2h) u.
+        // p = A u / h from the lower triangle of A, then A -= u q^T + q u^T with q = p - (u.p / 2h) u.
         let mut p = vec![0.0; i];
         for j in 0..i {
             let row = &above[j * n..][..=j];
@@ -249,7 +249,7 @@ mod tests {
             let mut a = vec![0.0; n * n];
             for i in 0..n {
                 for j in 0..=i {
-                    // Not normal: its square root is inline assembly on x86, which miri cannot run.
+                    // `Stream::normal` takes a square root by inline assembly on x86, which miri cannot run.
                     let value = 4.0 * stream.open_uniform() - 2.0;
                     (a[i * n + j], a[j * n + i]) = (value, value);
                 }

@@ -1,20 +1,23 @@
-//! Bayesian linear regression on features: the posterior of the weights that the agents of FTS send.
+//! Bayesian linear regression on features: the posterior of the weights that the agents of FTS (federated Thompson
+//! sampling) send.
 //!
-//! With Sigma = Phi^T Phi + lambda I = R^T R, the triangle R and c = R^-T Phi^T y are stored. One more outcome appends
-//! the row (phi | y) to (R | c) and eliminates it by Givens rotations, M steps along rows of R: no factorisation,
-//! O(M^2). Then nu = R^-1 c, and omega = R^-1 (c + sqrt(lambda) z) is a draw from N(nu, lambda Sigma^-1).
+//! Phi holds the features of the inputs with outcomes, `[t, m]`, y the outcomes, and lambda is the noise variance. With
+//! Sigma = Phi^T Phi + lambda I = R^T R, the upper triangle R and c = R^-T Phi^T y are stored. One more outcome appends
+//! the row (phi | y) to (R | c) and eliminates it by Givens rotations, m steps along rows of R: no factorisation,
+//! O(m^2). Then nu = R^-1 c is the mean of the weights, and omega = R^-1 (c + sqrt(lambda) z), with z standard normals, is
+//! a draw from N(nu, lambda Sigma^-1).
 
 use super::simd::multiversion;
 use super::vectors::inner;
 use super::{GpError, dot};
 use crate::rng::Stream;
 
-/// The posterior of the weights of M features, given noisy outcomes.
+/// The posterior of the weights of m features, given noisy outcomes.
 #[derive(Clone, Debug)]
 pub struct WeightPosterior {
     m: usize,
     lambda: f64,
-    /// Rows of (R | c) from the diagonal on, one after the other: row k has M + 1 - k numbers.
+    /// Rows of (R | c) from the diagonal on, one after the other: row k has m + 1 - k numbers.
     rows: Vec<f64>,
     /// The row that is being eliminated.
     new: Vec<f64>,
@@ -23,7 +26,7 @@ pub struct WeightPosterior {
 
 impl WeightPosterior {
     /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`, above 0 and in squared units of the
-    /// outcome. m^2 / 2 numbers in memory.
+    /// outcome. m (m + 3) / 2 numbers in memory.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] unless `lambda` is finite and above 0.

@@ -90,7 +90,7 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// The connection of the party that is handling the input. A party that begins offline receives no
-    /// [`Input::WentOffline`](super::Input::WentOffline), so this is its only way to know.
+    /// [`Input::WentOffline`](super::Input::WentOffline), so this method is its only way to know.
     #[must_use]
     pub fn connection(&self) -> Connection {
         self.effects.connection(self.me)

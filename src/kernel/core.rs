@@ -158,7 +158,7 @@ impl<P: Protocol, M: Medium> Core<P, M> {
             Delivery::Lost(LossCause::SenderOffline)
         };
         if let Delivery::Arrives(at) = fate {
-            // The most frequent case is handled here, so that the message is moved once less.
+            // The most frequent case is handled here, which saves one move of the message.
             self.schedule(at, Pending::Deliver { from, to, message, sent_at: self.now });
         } else {
             self.schedule_arrival(fate, from, to, message, self.now, watch);

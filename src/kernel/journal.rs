@@ -37,8 +37,8 @@ pub enum Event<'a, P: Protocol> {
         /// When it had been sent.
         sent_at: Time,
     },
-    /// The compute time of a message that was delivered earlier has passed, and the party's handler runs. This
-    /// event is passed to the callback that observes the simulation only: the journal has recorded the delivery already.
+    /// The compute time of a message that was delivered earlier has passed, and the party's handler runs. Only the
+    /// callback that observes the simulation gets this event: the journal has recorded the delivery already.
     Handled {
         /// Sender.
         from: PartyId,

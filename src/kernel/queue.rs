@@ -1,9 +1,9 @@
 //! The event queue: keys, which determine the order, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped when its time comes, and until then it counts towards the largest
-//! number of pending events. Slots have a generation
-//! number, so an outdated ticket has no effect. Nothing is allocated once the tables have reached their largest size.
+//! table; its key is skipped when its time comes, and until then it counts towards the limit of 2^24 pending events.
+//! Slots have a generation number, so an outdated ticket has no effect. Nothing is allocated once the tables have reached
+//! their largest size.
 
 use super::ladder::{Ladder, Place};
 use crate::vocab::Time;

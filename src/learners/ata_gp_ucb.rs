@@ -15,9 +15,10 @@ use serde::{Deserialize, Serialize};
 
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
-/// With m features, V = Phi^T Phi + lambda I, u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome
-/// of round s: r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and the mean is
-/// phi^T V^(-1/2) r, with b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). `Theorem`: L = ln(4 m T / delta),
+/// An arm has m features, phi; row s of Phi has the features of the arm queried in round s. With V = Phi^T Phi + lambda I,
+/// u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome of round s minus the prior mean: r_i is the sum
+/// of those products u_i,s y_s whose absolute value is at most b_t, and the mean is phi^T V^(-1/2) r, with
+/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). `Theorem`: L = ln(4 m T / delta),
 /// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and q = 6 rho ln(4T/delta) / accuracy^2, with
 /// rho = (1 + accuracy) / (1 - accuracy). `OrderWise`: L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
 /// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features. v bounds E|outcome - prior mean|^(1+alpha); v and

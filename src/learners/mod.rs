@@ -80,8 +80,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// As [`Learner::suggest`], while questions about the arms `pending`, the oldest first, have no outcome
-    /// yet. An arm occurs once for each of its pending questions. The default ignores `pending`.
+    /// As [`Learner::suggest`], while queries of the arms `pending`, the oldest first, have no outcome
+    /// yet. An arm occurs once for each of its pending queries. The default ignores `pending`.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)

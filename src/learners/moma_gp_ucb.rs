@@ -23,7 +23,8 @@ use std::num::NonZeroU32;
 /// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`), with distances in
 /// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
 ///
-/// k = ceil(24 ln(4 e T / delta)). With m features and c the bound on the central moment, `Theorem`: beta_(n+1) =
+/// k = ceil(24 ln(4 e T / delta)). With m features and c a bound on E|noise|^(1+alpha), where c and alpha come from
+/// `payoffs`, `Theorem`: beta_(n+1) =
 /// B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda. `OrderWise`:
 /// beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
 /// Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (its exponent is correct and that of Corollary 1 is not; a missing
@@ -116,7 +117,7 @@ impl MomaGpUcb {
     }
 
     /// beta_(n+1) after n epochs with m features, at least 1 each, before `beta_scale`; a factor on the standard
-    /// deviation. Zhou and Tan 2021, Theorem 4; in order of magnitude, Chowdhury and Gopalan 2019.
+    /// deviation. With `Theorem`, Zhou and Tan 2021, Theorem 4; with `OrderWise`, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
@@ -239,7 +240,8 @@ impl State {
         let rank = features.rank();
         self.beta = self.recipe.width(&self.known, features.dimension() as f64, self.epochs);
         let factor = features.factor(&self.counts, lambda)?;
-        // Estimate j is V^-1 g_j. In z_j = L^-1 g_j, the norm of V is the Euclidean one.
+        // Estimate j is V^-1 g_j, where g_j is the sum of features times outcome j over all epochs. With V = L L^T, the
+        // distance of two estimates in the norm of V is the Euclidean distance of their points L^-1 g_j.
         let mut points = vec![0.0; k * rank];
         for arm in (0..self.n).filter(|&arm| self.counts[arm] > 0.0) {
             let c = features.coordinates(arm);

@@ -17,9 +17,9 @@ pub enum PendingOutcome {
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
     /// the outcome had been observed; only an `Acquisition` that fits its hyperparameters may change
     /// them otherwise, since it fits them to these outcomes too. With `GpUcb` this is GP-BUCB (Desautels, Krause and Burdick
-    /// 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C); no
-    /// bound is shown here. Needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`,
-    /// `ThompsonSampling` or `Acquisition`.
+    /// 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C), where C bounds
+    /// the information gain of the pending questions; no bound is shown here. Needs a learner with a
+    /// posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,
     /// The smallest outcome so far (constant liar: Ginsbourger, Le Riche and Carraro 2010, section 4.2): questions spread
@@ -31,7 +31,7 @@ pub enum PendingOutcome {
     ConstantMax,
 }
 
-/// A learner that takes pending questions (questions without an outcome yet) into account. Several
+/// A learner that takes pending questions (queries without an outcome yet) into account. Several
 /// are pending where the workers of `Release` or the users of `Local` are asked at the same time,
 /// and in `Outsourced` with `queries_at_once` above 1. Without `Parallel`, every learner
 /// except `Acquisition` chooses as if the pending questions had not been asked; a learner without

@@ -89,7 +89,7 @@ fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
         }
         let force = distance(&pull, &vec![0.0; dimension]);
         if weights == 0.0 || force <= here {
-            break; // the centre is one of the points and already the geometric median
+            break; // the centre is already the geometric median
         }
         let step = (1.0 - here / force) / weights;
         centre.iter_mut().zip(&pull).for_each(|(c, pull)| *c += step * pull);

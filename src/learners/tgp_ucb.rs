@@ -21,7 +21,7 @@ use std::f64::consts::SQRT_2;
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
 /// at most 1/t. beta_t is that of private outcomes: the proof needs only this probability and the second moment v.
 /// `OrderWise`: beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma is the information gain of the arms
-/// queried; B, R, s, v and alpha are those of `payoffs`.
+/// queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
 ///
@@ -221,7 +221,7 @@ mod tests {
 
     /// The sub-Weibull tail bound (Zhou and Tan 2021, equation 5) with theta = 1, a = 1, b = 1/10 is the tail of Laplace
     /// noise of scale 10: b_t and, with the same second moment, beta_t are those of private outcomes with R = 0. With
-    /// theta = 2 the truncation is of order (ln t)^2, and the stated bound on the probability that noise exceeds it is
+    /// theta = 2, b_t - B is of order (ln t)^2, and the tail bound on the probability that the noise exceeds b_t - B is
     /// 1/t.
     #[test]
     fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {

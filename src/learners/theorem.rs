@@ -76,7 +76,7 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 }
 
 /// ATA-GP-UCB's bound for T rounds with information gain g, at accuracy a:
-/// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + rho^2/a g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), with
+/// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + (rho^2/a) g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), with
 /// L = max(ln(g T ln(T/delta) / delta), 1).
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
@@ -109,7 +109,7 @@ pub(super) fn ata(
 }
 
 /// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon:
-/// s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))). Zhou and Tan 2021, Theorem 3.
+/// s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with T and g as in [`ata`]. Zhou and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {
@@ -122,8 +122,8 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
 /// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))), where w is (B + R) / epsilon for private outcomes (Zhou and Tan 2021,
-/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4). For alpha = 1 the
-/// second term is rho^2/a ln(T/delta) w g sqrt T.
+/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4); T, g, a and rho are those
+/// of [`ata`]. For alpha = 1 the second term is (rho^2/a) ln(T/delta) w g sqrt T.
 ///
 /// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g, for N epochs of k outcomes and m features, m of
 /// order rho^2 g ln(T/delta) / a^2. The copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4

@@ -17,9 +17,9 @@ pub(super) struct LinkProcess {
     losses: Losses,
     draws: Draws,
     /// The delay of every message, if it is the same for all messages and none is lost; no random
-    /// number is then drawn. `None` otherwise.
+    /// number is then drawn for delay and loss. `None` otherwise.
     certain: Option<Span>,
-    /// Number of messages since the last call of `change` for which nothing was drawn.
+    /// Number of messages since the last call of `change` for which no delay and loss were drawn.
     undrawn: u64,
     /// The rate, the size of the buffer, and the messages in it.
     bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,

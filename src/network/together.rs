@@ -78,8 +78,8 @@ pub struct Together {
 }
 
 /// Largest pivot of the Cholesky factorisation that counts as 0; the entries below such a pivot may be as large as the
-/// square root of this number. So a matrix is accepted that is singular up to rounding
-/// errors of computed numbers; one whose correlations were rounded to a few digits may be refused.
+/// square root of this number. So a matrix that is singular except for the rounding errors of floating-point numbers is
+/// accepted; a singular matrix whose correlations were rounded to a few digits may be refused.
 const ROUNDING: f64 = 1e-9;
 /// The largest number below 1.
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;

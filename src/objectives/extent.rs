@@ -12,15 +12,17 @@ pub struct Extent {
     pub is_box: bool,
     /// Number of inputs of an arm, d.
     pub inputs: u64,
-    /// The path of the field that states the number of arms, and the value of that field. The path is relative to the
-    /// recipe, or to the scenario if it begins with a slash; it is empty for the recipe as a whole.
+    /// The path of the field that states the number of arms, and the value of that field (for the fields `grid` and `axes`,
+    /// the largest number of points along a dimension). The path is relative to the recipe, or to the scenario if it begins
+    /// with a slash; it is empty for the recipe as a whole.
     pub stated: (String, u64),
     /// The path of the field that states the number of agents whose data the objective has, as in `stated`, and that number;
     /// `None` if the objective has no data of agents.
     pub agents: Option<(String, u64)>,
     /// Whether every draw of the objective gives the same values.
     pub always_the_same: bool,
-    /// Whether functions are known at the arms only, so that the surrogate continues those that are shifted.
+    /// Whether functions are known at the arms only, so that the values of shifted functions, between and beyond the arms,
+    /// come from the surrogate.
     pub continued_by_surrogate: bool,
     /// The work that all replications share.
     pub prepared: Effort,
@@ -62,7 +64,8 @@ impl Extent {
         Self { is_box: true, ..self }
     }
 
-    /// The same extent, with its memory attributed to the number `value` that the field `path` states.
+    /// The same extent, with its memory attributed to the number `value` that the field `path` states; the two become
+    /// `stated`.
     #[must_use]
     pub fn due_to(mut self, path: &str, value: u64) -> Self {
         let count = |effort: Effort| Effort::due_to(path, value, effort.bytes, effort.seconds);
@@ -117,8 +120,8 @@ impl Extent {
     pub(super) fn of_grid(counts: &[usize]) -> Self {
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
         let mut extent = Self::of_values("grid", counts);
-        // For each dimension a matrix, its eigenvectors and its root; the eigenvalues take some ten
-        // multiplications per entry and row.
+        // For each dimension: a matrix, its eigenvectors and its square root. Computing the eigenvalues takes about ten
+        // multiplications for each pair of an entry and a row.
         let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
         extent.prepared = extent.prepared.and(roots);

@@ -77,7 +77,8 @@ impl Objective for GpSample {
         self.recipe().extent()
     }
 
-    /// The grid; `None` for kernels that are no product over dimensions: the surrogate continues their shifted functions.
+    /// The grid; `None` for kernels that are not a product over dimensions. Functions with such a kernel are continued
+    /// beyond the grid by the surrogate when they are shifted.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }

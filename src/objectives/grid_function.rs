@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Largest number of grid points.
 pub(super) const MAX_POINTS: usize = 1_000_000;
 
-/// Largest number of points for a kernel that is no product over dimensions: the covariance matrix of all points is then
+/// Largest number of points for a kernel that is not a product over dimensions: the covariance matrix of all points is then
 /// factorised.
 const MAX_OF_MATRIX: usize = 4096;
 
@@ -96,7 +96,7 @@ impl GridRecipe<'_> {
         extent
     }
 
-    /// The grid, if [`GridFunction::shifted`] continues functions beyond it: `None` for kernels that are no product over
+    /// The grid, if [`GridFunction::shifted`] continues functions beyond it; `None` for kernels that are not a product over
     /// dimensions.
     pub(super) fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.kernel.is_default().then(|| self.grid.to_vec())
@@ -163,8 +163,9 @@ impl GridFunction {
         matches!(self.prior, Prior::Grid(_))
     }
 
-    /// For each of the `shifts`, the values on the grid after the shift of the function that had `values` on the grid
-    /// before it. The kernel must be a product over dimensions.
+    /// For each of the `shifts`, the values of the shifted function on the grid; `values` are those of the function that is
+    /// not shifted. A shift has one number for each input, in units of the grid's side, and is rounded to whole steps of the
+    /// grid. The kernel must be a product over dimensions.
     pub(super) fn shifted(
         &self,
         values: &[f64],

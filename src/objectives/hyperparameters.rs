@@ -129,8 +129,9 @@ pub struct Fitted {
     pub noise_variance: f64,
     /// Log marginal likelihood of these values, if they were fitted.
     pub log_likelihood: Option<f64>,
-    /// The largest absolute derivative of the log marginal likelihood with respect to the logarithm of a hyperparameter, in
-    /// nats, among the directions that stay within the bounds of the search: near 0 at a maximum.
+    /// The largest absolute derivative of the log marginal likelihood (with priors, of its sum with the log prior density)
+    /// with respect to the logarithm of a hyperparameter, in nats, among the directions that stay within the bounds of the
+    /// search: near 0 at a maximum.
     #[serde(default)]
     pub slope: Option<f64>,
 }

@@ -196,8 +196,9 @@ impl ProblemFacts {
         Self { public, facts, ..Self::default() }
     }
 
-    /// Problem facts for inputs and a model that are stated in the scenario: everything except the values and the outcomes is
-    /// public. The inputs are not among `facts`, since a protocol may protect them: `Outsourced` releases them as records.
+    /// Problem facts for inputs and a model that are stated in the scenario: everything except the values and the outcomes
+    /// is public. The inputs are not among `facts`, since a protocol may protect them: `Outsourced` releases them as
+    /// records.
     #[must_use]
     pub fn with_stated_inputs() -> Self {
         let model = PublicFact::new("kernel, variance and noise variance of the model", Origin::Stated);
@@ -243,7 +244,8 @@ pub struct TuningFacts {
 }
 
 impl TuningFacts {
-    /// The facts that follow from these and from others: of each number the one that allows the larger differences.
+    /// The weaker of these facts and of other ones: of each number, the one that allows the larger differences between
+    /// neighbours.
     #[must_use]
     pub(crate) fn weakened(self, by: Self) -> Self {
         Self {
@@ -291,7 +293,7 @@ impl Instance {
         self.background.continuum.as_ref()
     }
 
-    /// The largest value.
+    /// The largest value; 0 for a box on which it is not known ([`Continuum::best_is_known`]).
     #[must_use]
     pub fn best(&self) -> f64 {
         if let Some(continuum) = self.continuum() {

@@ -37,7 +37,7 @@ impl KeptFiles {
         read: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
         let Some(kept) = &self.0 else { return read().map(Arc::new) };
-        // Text cannot be made of a path that is not Unicode; such a file is read anew.
+        // A path that is not Unicode cannot be written as JSON; such a file is read anew.
         let Ok(arguments) = serde_json::to_string(arguments) else { return read().map(Arc::new) };
         let entries = || kept.lock().unwrap_or_else(PoisonError::into_inner);
         let find = |(known, contents): &Entry| {

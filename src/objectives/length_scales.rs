@@ -69,7 +69,7 @@ impl LengthScales {
         Covariance { shape: kernel.shape(), length_scale: self.of_inputs(), variance }
     }
 
-    /// The problem of a list that has not one length-scale for each of the `inputs`; `place` is the field's path.
+    /// The problem of a list whose length is not the number of `inputs`; `place` is the field's path.
     pub(crate) fn problem(&self, place: &str, inputs: usize) -> Option<Problem> {
         let Self::PerInput(listed) = self else { return None };
         (listed.len() != inputs).then(|| {

@@ -36,7 +36,10 @@ impl Stated {
         Self { noise: StatedNoise::Law(noise), loss: Some(false), linear: None }
     }
 
-    /// Values that are not losses, with normal noise of standard deviation `sd`, finite and not negative.
+    /// Values that are not losses, with normal noise of standard deviation `sd`.
+    ///
+    /// # Panics
+    /// If `sd` is negative or not finite.
     #[must_use]
     pub fn gaussian(sd: f64) -> Self {
         Self::noise(NoiseModel::from(Gaussian::of(sd)))

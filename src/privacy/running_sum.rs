@@ -28,8 +28,8 @@ impl RunningSum {
     /// publish the sums of one branch only.
     ///
     /// # Errors
-    /// [`ReleaseError`] if the range is wider than the mechanism's sensitivity, if the ledger refuses the release, or if the
-    /// mechanism has no exact arithmetic for its noise.
+    /// [`ReleaseError`] if the width of the range is not a finite number above 0, if the range is wider than the mechanism's
+    /// sensitivity, if the ledger refuses the release, or if the mechanism has no exact arithmetic for its noise.
     pub fn begin(
         ledger: &mut dyn LedgerWriter,
         occasion: Occasion,

@@ -104,7 +104,7 @@ pub enum ProgramFailure {
         /// The reason.
         reason: String,
     },
-    /// A stop was requested, so the program was not asked; or a second stop, so its answer was no longer awaited.
+    /// A stop was requested before the program was asked, or a second time while its answer was awaited.
     #[error("interrupted at {asked} of the program `{program}`; its answers so far are kept")]
     Interrupted {
         /// The program's command.

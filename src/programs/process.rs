@@ -68,7 +68,7 @@ enum Missing {
 /// Starts a program in the folder `base`, asks for its version, and ends it.
 ///
 /// # Errors
-/// [`ProgramFailure`].
+/// [`ProgramFailure`] if the program does not start, does not answer in time, or states no valid version.
 pub(super) fn version(program: &Program, base: &Path) -> Result<String, ProgramFailure> {
     Process::start(program, base, &Interruption::default()).map(|process| process.version().to_owned())
 }

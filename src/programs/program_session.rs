@@ -141,7 +141,8 @@ impl ProgramSession {
         answered.map_err(|failure| self.programs.fail(failure)).ok()
     }
 
-    /// Asks a question like [`Self::ask`], but returns the failure and does not end the replication.
+    /// Asks a question like [`Self::ask`], but returns the failure. Of these failures only an interruption ends the
+    /// replication.
     ///
     /// # Errors
     /// [`ProgramFailure`]: why there is no answer, or an earlier failure of the replication.

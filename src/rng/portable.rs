@@ -11,7 +11,7 @@ use std::fmt;
 use std::num::FpCategory;
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
-/// An `f64` whose functions come from `libm` and not from the system.
+/// An `f64` whose transcendental functions come from `libm` and not from the standard library.
 ///
 /// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables its feature `std`. The
 /// standard library's functions use fused multiply-add if the CPU has it, so samples of `rand_distr` over `f64` may differ

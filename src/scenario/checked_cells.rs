@@ -32,7 +32,7 @@ pub(super) fn checked_cells(
     let size = count.div_ceil(threads.clamp(1, (count / PER_THREAD).max(1)));
     let parts: Vec<Range<usize>> =
         (0..count).step_by(size.max(1)).map(|first| first..count.min(first + size)).collect();
-    // A single part needs no other thread, which a browser may not have.
+    // A single part is checked by this thread: in a browser there may be no other.
     if parts.len() < 2 {
         return parts.into_iter().flat_map(|part| consecutive(expansion, part, &resources, most)).collect();
     }

@@ -8,7 +8,7 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// A problem for each entry whose `together` names a quantity of the data in which its parties do not differ.
+/// A problem for each quantity of the data that an entry names in `together` although its parties do not differ in it.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, party) in &draft.parties {

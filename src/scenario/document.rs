@@ -224,10 +224,11 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// The first syntax error; or the errors of the overrides; or, for each cell, up to 20 type errors or, without any, the
-    /// problems that [`Scenario::check`] returns. If there are none of these: the first cell that differs from cell 0 in a
-    /// field that must be the same in all cells, or that needs more memory than the limit; and the names in `at` that no
-    /// `Each` has. No errors of further cells are reported after more than 200.
+    /// The first syntax error, or all duplicate keys and all numbers that are not finite; or the errors of the overrides; or
+    /// those of every `Each`; or, for each cell, up to 20 type errors or, without any, the problems that [`Scenario::check`]
+    /// returns, together with the names in `at` that no `Each` has. If there are none of these: the first cell that differs
+    /// from cell 0 in a field that must be the same in all cells, or that needs more memory than the limit. No errors of
+    /// further cells are reported after more than 200.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

@@ -124,8 +124,8 @@ impl PartyDraft {
         availability.chain(compute).chain(access).chain(together).collect()
     }
 
-    /// The problems of quantities that depend on each other. Heterogeneity is a property of a protocol's agents, and is
-    /// checked with the protocol.
+    /// The problems of quantities that depend on each other. Heterogeneity, data size and noise are properties of a
+    /// protocol's agents, and are checked with the protocol.
     fn together_problems(&self) -> Vec<Problem> {
         let Some(together) = &self.together else { return Vec::new() };
         let mut problems = together.problems();

@@ -35,9 +35,9 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 /// Settings of protocols that say when something is asked or answered, on which no theorem on regret depends.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
-/// The names of the series to whose whole run no theorem on regret applies in a branch, because the branch changes a
+/// The names of the series for which no theorem on regret holds over the whole run of a branch, because the branch changes a
 /// setting of the protocol that theorems depend on, such as the learner, the weights, who takes part, or the noise. Every
-/// setting of the protocol except those in `TIMES` counts as such a setting.
+/// setting of the protocol counts as such a setting, except its fields `retry`, `give_up_after` and `answer_after`.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     let plain = |draft: &Draft| {

@@ -239,8 +239,8 @@ pub(super) struct Expansion<'a> {
     cells: usize,
 }
 
-/// Finds every `Each` of a text. There is one cell for every combination of their values; the first `Each` in the text
-/// changes slowest.
+/// Finds every `Each` of a text. Those of one name are one axis and change together. There is one cell for every combination
+/// of the values of the axes; the axis that occurs first in the text changes slowest.
 pub(super) fn expand(edited: &EditedText) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let root = tree::read(&edited.text).map_err(|errors| edited.placed(errors))?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());

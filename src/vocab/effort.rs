@@ -27,7 +27,7 @@ pub const OUTCOMES: &str = "outcomes";
 pub struct Effort {
     /// The largest number of bytes in use at one time.
     pub bytes: f64,
-    /// Bytes of the record that this part leaves; all records of a cell are in memory when its results are computed.
+    /// Bytes of the record that this part leaves; the estimate assumes that all records of a cell are in memory together.
     pub record: f64,
     /// Processor time in seconds.
     pub seconds: f64,

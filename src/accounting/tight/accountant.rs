@@ -13,8 +13,8 @@ use crate::vocab::{Cost, Delta};
 
 /// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
 ///
-/// The add and remove directions are composed separately; the larger epsilon counts. The probability that an
-/// (epsilon, delta) guarantee fails is subtracted from delta first.
+/// The add and remove directions are composed separately; the larger epsilon counts. First, delta is replaced by
+/// (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails.
 ///
 /// The epsilon returned is the upper end of an interval that contains the true epsilon, except for up to 20,000 equal
 /// exponential mechanisms. For these it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive
@@ -91,7 +91,8 @@ const CLOSE: f64 = 1e-6;
 
 /// Largest relative distance of ends from grids for which a longer contour is not tried.
 const RESOLUTION: f64 = 1e-3;
-/// Effort of the longer contour that is tried if the ends from grids are farther apart than [`RESOLUTION`].
+/// `effort` of [`contour::epsilon`] for the longer contour that is tried if the ends from grids are farther apart than
+/// [`RESOLUTION`].
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.

@@ -120,7 +120,7 @@ struct BracketingLaws {
 }
 
 impl BracketingLaws {
-    /// One loss within `span`; `None` if it cannot be divided into cells or `span` reaches above [`FARTHEST`].
+    /// One loss within `span`; `None` if `span` is empty or reaches above [`FARTHEST`], or if there would be too many cells.
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -196,7 +196,7 @@ impl BracketingLaws {
     }
 
     /// Removes negligible masses at both ends: in the worse law, the largest losses become infinite and the smallest ones
-    /// are raised; in the better law, both are dropped. In the worse law, all losses above [`FARTHEST`] become infinite.
+    /// are raised; in the better law, both are dropped. In the worse law, losses above 1.01 [`FARTHEST`] become infinite.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -231,7 +231,7 @@ impl BracketingLaws {
     }
 
     /// Two sums that together are the sum of `count` independent losses, for a `count` of at least 2. The first has as many
-    /// losses as the largest power of two (half as many if `count` is a power of two), the second has the rest. Doubling a
+    /// losses as the largest power of two below `count`, the second has the rest. Doubling a
     /// sum doubles its error, so the rest is kept apart from the sums that are doubled.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();

@@ -1,10 +1,10 @@
 //! Places the points of a graded grid where they reduce the error most, from the results of a coarser pass.
 //!
-//! A cell of width h with P-mass f h raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
-//! and lowers it by half of that in the better law, where g is the density of the sum of all other losses at epsilon
-//! minus the cell's loss. The total error over all cells is smallest if their widths are proportional to (f g)^{-1/3}
-//! (Panter and Dite 1951). The density of the whole sum is used for g: a good approximation except for the last few
-//! sums.
+//! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
+//! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
+//! and lowers it by half of that in the better law. The total error over all cells is smallest if their widths are
+//! proportional to (f g)^{-1/3} (Panter and Dite 1951). The density of the whole sum is used for g: a good approximation
+//! except for the last few sums.
 
 use super::contour::EpsilonBounds;
 use super::masses::Masses;

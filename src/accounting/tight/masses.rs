@@ -39,8 +39,8 @@ impl Masses {
         self.u.push(u);
     }
 
-    /// Merges a cell to one point: at the logarithm of the ratio of its masses, or at a smaller loss if Q's mass is too
-    /// small for a double.
+    /// Merges a cell to one point: at the logarithm of the ratio of its masses. If Q's mass is too small for a double, the
+    /// point is at a smaller loss, and a P-mass of at most 1e-30 is left out.
     pub(super) fn merge(&mut self, cell: Cell) {
         let Cell { p, q, u } = cell;
         if q > 1e-290 * p && p > 0.0 {

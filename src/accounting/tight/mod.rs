@@ -5,6 +5,9 @@
 //! |---|---|---|
 //! | Gaussians only; one subsampled Gaussian; one Laplace release | closed form | equal |
 //! | equal randomised responses; equal exponential mechanisms | binomial sums | equal (for the latter if fixed in advance) |
+//! | one Gaussian on a sample of fixed size | closed form | an upper end; the lower end is 0 |
+//! | releases of which only bounds on Renyi divergences are known | Renyi divergences | an upper end; the lower end is 0 |
+//! | any other, for delta below 1e-30 | Renyi divergences | apart; the lower end is the largest epsilon of one item |
 //! | laws whose characteristic function decreases fast | `contour` | from bounds on aliasing, truncation and rounding |
 //! | all others | `steps`, on lattices or grids | from two laws, one worse and one better than the true one |
 //!

@@ -56,7 +56,7 @@ const MAX_PASSES: usize = 14;
 /// Largest number of multiplications of one pass.
 const MAX_WORK: f64 = 4e6;
 
-/// Both ends of epsilon (at least 0) at `delta`. Epsilon is known to be at most `most`; the ends need not be close. The
+/// Both ends of epsilon (at least 0) at `delta`; they may remain far apart. Epsilon is known to be at most `most`. The
 /// search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> EpsilonBounds {
     let mut best = EpsilonBounds { lower: 0.0, upper: most };

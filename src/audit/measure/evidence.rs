@@ -94,7 +94,8 @@ impl Counts {
         (low, high)
     }
 
-    /// Lower bound on epsilon at `delta`: ln((p - delta) / q), from the limits of p and q; at least 0.
+    /// Lower bound on epsilon at `delta`: ln((p - delta) / q), at least 0, where p is the lower limit of the event's
+    /// probability on the side that it indicates, and q the upper limit on the other side.
     #[must_use]
     pub fn epsilon(self, delta: f64) -> f64 {
         self.epsilon_at(delta, ERROR)
@@ -106,7 +107,7 @@ impl Counts {
         if low <= delta { 0.0 } else { libm::log((low - delta) / high).max(0.0) }
     }
 
-    /// Lower bound on delta at `epsilon`: p - e^epsilon q, from the limits; at least 0.
+    /// Lower bound on delta at `epsilon`: p - e^epsilon q, at least 0, with p and q as in [`Self::epsilon`].
     #[must_use]
     pub fn delta(self, epsilon: f64) -> f64 {
         let (low, high) = self.limits(ERROR);

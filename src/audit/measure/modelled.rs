@@ -19,7 +19,8 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Chooses an event on the scores of the first half, and counts it on the scores of the second half.
+    /// Chooses an event on the scores of the first half, and counts it on the scores of the second half. The events in
+    /// `chosen` are tried too. `None` if the counts do not limit the noise, or if no finite epsilon follows.
     pub(super) fn of(
         pair: &KnownPair,
         chosen: &[Event],

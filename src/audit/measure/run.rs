@@ -80,7 +80,7 @@ pub const FEWEST: u64 = 8;
 /// limits.
 ///
 /// # Errors
-/// If the experiment fails or there are too few trials.
+/// If the experiment fails or has no test, if there are too few trials, or if a score is NaN.
 pub fn measure(
     experiment: &dyn Experiment,
     effort: Effort,

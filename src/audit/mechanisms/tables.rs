@@ -74,7 +74,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Claimed epsilon e^1.1, as in the paper's first table.
+/// Claimed epsilon e^1.1, as in the first table of the paper on PO-GP-UCB.
 const CLAIMED: f64 = 3.004_166_023_946_433;
 
 fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
@@ -87,8 +87,8 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
 }
 
 /// Two data sets that differ in one record, whose centred columns span the same space and whose smallest singular
-/// values lie on different sides of the threshold: in the last column all records but the first are equal, and the
-/// first moves by 1 there.
+/// values lie on different sides of the threshold omega, below which singular values are lifted: in the last column all
+/// records but the first are equal, and the first moves by 1 there.
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
@@ -102,7 +102,7 @@ fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     };
     let length = (0..n).map(|i| other(i) * other(i)).sum::<f64>().sqrt();
     let size = omega * (1.0 + 1e-9);
-    // The norm of the last column is the outlier times `share`; the threshold lies between its two values.
+    // The norm of the centred last column is the outlier times `share`; the threshold lies between its two values.
     let [given, neighbour] = [0.5, -0.5].map(|off| {
         let outlier = omega / share + off;
         let values =

@@ -48,8 +48,8 @@ pub(super) struct Answering<'a> {
 /// ```
 ///
 /// # Errors
-/// [`NotAuditedReason`]: outcomes without protection or without a worst pair, answers of a program, or a requested
-/// neighbour, since the worst pair is the mechanism's own.
+/// [`NotAuditedReason`]: outcomes without protection or without a worst pair, answers of a program, a requested neighbour
+/// (since the worst pair is the mechanism's own), no such series, or a scenario without an objective.
 pub fn search_candidates(
     settings: &SearchSettings<'_>,
     series: &str,

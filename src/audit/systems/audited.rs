@@ -19,8 +19,8 @@ pub trait Audited {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason>;
 
-    /// The part of a series that is not audited although its other part is: it is unprotected, or it is
-    /// answered by a program, which an audit does not start. `None` if there is no such part.
+    /// The part of a series that is not audited although the rest of the series is: a part without protection, or
+    /// one that a program answers, because an audit starts no program. `None` if there is no such part.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let _ = series;
         None
@@ -51,7 +51,7 @@ pub struct AuditContext<'a> {
 }
 
 impl AuditContext<'_> {
-    /// The parties and data of another replication.
+    /// The parties and data of another replication, and its node of the seed tree.
     ///
     /// # Errors
     /// [`AuditError`] if the replication cannot be prepared.

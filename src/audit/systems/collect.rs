@@ -48,7 +48,7 @@ const REPLICATION: u64 = 0;
 ///
 /// # Errors
 /// [`AuditError`]: data that cannot be prepared, a neighbour that does not fit, a protocol or series of which nothing
-/// can be audited, or names that do not occur.
+/// can be audited, or a cell, series or observer that does not exist.
 pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let cell = plan.cells.get(request.cell).ok_or_else(|| AuditError::Asked {
         expected: format!("a cell number below {}", plan.cells.len()),
@@ -119,7 +119,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     if let Some((epsilon, delta)) = request.claim {
         for system in found.audited.iter_mut().flatten() {
             if system.statement.delta != delta {
-                // A proof at another delta does not apply here.
+                // The proven epsilon was computed for another delta.
                 system.statement.proven = None;
             }
             system.statement.delta = delta;

@@ -30,7 +30,8 @@ const REPORTS: &str =
 const MAX_DELTA: f64 = 1.0 - f64::EPSILON;
 
 impl Audited for Local {
-    /// One user's reports in one series, for each pair of rewards that is tried.
+    /// The reports of one user of each kind in one series, for each pair of rewards that is tried, and the published
+    /// means if the series has them.
     fn candidates(
         &self,
         series: &str,
@@ -137,7 +138,7 @@ fn of_kind(
         let means = [0, 1].map(|side: usize| rewards[side].mode());
         let distinguisher = mechanism.distinguisher([&means[0], &means[1]])?;
         let fixed = rewards.iter().all(Reward::is_fixed);
-        // The model describes reports of fixed rewards; it does not cover whether a user reports at all.
+        // The known distributions are those of the reports of fixed rewards; they do not cover whether a user reports.
         let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
         let laws = distinguisher.laws.as_ref().filter(|_| !depends_on_reward && fixed);
         let pair = KnownPair::of([(laws, visits)]).map(|pair| pair.on_premise(premise));
@@ -174,7 +175,8 @@ fn visits(recipe: &Local, key: Key) -> u64 {
     times.into_values().max().unwrap_or(1)
 }
 
-/// Pairs of rewards, each with a description.
+/// Pairs of rewards, each with a description. `delta` is the probability with which a reward may exceed the bound if only
+/// the distribution of rewards is protected.
 fn pairs(
     kind: &UserKind,
     mechanism: &dyn RewardMechanism,

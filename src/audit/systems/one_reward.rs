@@ -8,7 +8,7 @@ use crate::rng::Stream;
 pub(super) enum Reward {
     /// Always the same.
     Fixed(f64),
-    /// A mean with the noise of an objective at its arm.
+    /// The mean of an arm, with the objective's noise at this arm.
     Drawn {
         /// The mean.
         mean: f64,
@@ -86,7 +86,7 @@ mod tests {
 
     /// If far rewards hardly occur, the log ratio is that of the near rewards, at most 2 near / scale. For a report
     /// equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
-    /// reward is the near one.
+    /// reward is almost certainly `-near`.
     #[test]
     fn far_rewards_dominate_the_ratio_of_a_far_report() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);

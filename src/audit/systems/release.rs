@@ -15,7 +15,7 @@ use crate::protocols::release::{
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Number of pairs of data sets from which the worst is chosen.
+/// Largest number of pairs of data sets from which the worst is chosen.
 const PAIRS: u64 = 20;
 /// The observer of a publication.
 const OBSERVER: &str = "anyone who reads the publication";
@@ -239,7 +239,7 @@ impl Publication {
     }
 
     /// The largest loss of the releases on this pair, by the distributions that the mechanisms state: exact if
-    /// [`Self::is_known`]; otherwise a number whose distribution is not known counts as 0.
+    /// [`Self::is_known`]; otherwise the loss of a number whose noise is not Laplace noise counts as 0.
     fn loss(&self) -> f64 {
         let value = |setting| self.tests_of_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
         match &self.setting {
@@ -250,7 +250,8 @@ impl Publication {
         }
     }
 
-    /// Whether the distributions of all releases are known.
+    /// Whether [`Self::loss`] is exact: the distribution of the released setting is known, and the noise of the released
+    /// number is Laplace noise.
     fn is_known(&self) -> bool {
         let number = || {
             let (release, _) = self.value.as_ref()?;

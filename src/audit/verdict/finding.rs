@@ -6,10 +6,11 @@ use crate::audit::measure::{Evidence, NeighbourSide, numerical_error};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// The ratios of the tested epsilon to the measured lower bounds. If the tested epsilon is a true upper bound, the
-/// true loss lies between it and the measured bounds, with the confidence of the measurement.
+/// The ratios between the tested epsilon, the exact loss of the pair of neighbours and the measured lower bounds. If the
+/// tested epsilon is a true upper bound, the true loss lies between it and the measured bounds, with the confidence of the
+/// measurement.
 ///
-/// A factor is `None` if its divisor is 0 or unknown or its dividend is infinite. If the verdict is
+/// A factor is `None` if its divisor is 0 or unknown, or its dividend infinite or unknown. If the verdict is
 /// consistent, the first three are at least 1, up to numerical error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
@@ -218,8 +219,10 @@ fn judged(
     (Verdict::Inconclusive, Some(why))
 }
 
-/// The smallest number of trials per side, in words, with which an audit at delta 0 could refute
-/// this finite epsilon.
+/// The smallest number of trials per side, in words, with which an audit at delta 0 could refute this finite epsilon.
+///
+/// Of N counted trials per side, which are half of all, the largest bound that can be shown is about ln(N / 3.689). Here
+/// 3.689 is ln(1 / 0.025): each of the two limits behind a bound may be wrong with probability 0.025.
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {

@@ -64,7 +64,7 @@ pub enum Source {
     /// A paper, a document or the user.
     Claimed,
     /// The costs of the releases, proven or conditional: their upper bound by the tight accountant, or at delta 0
-    /// their sum.
+    /// the sum of their pure epsilons.
     Proven,
 }
 

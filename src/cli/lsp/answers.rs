@@ -48,7 +48,7 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
         What::Value => 12,                    // value
         What::Name => 18,                     // reference
     };
-    // Fields that must be written come first.
+    // Optional fields come after everything else.
     let group = u8::from(found.what == What::Optional);
     let filter = if found.what == What::Name { &found.new } else { &found.label };
     json!({

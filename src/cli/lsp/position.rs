@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn columns_count_utf_16_units() {
-        // 1 unit and 2 bytes, 2 units and 4 bytes.
+        // The accented letter has 1 unit and 2 bytes, the emoji 2 units and 4 bytes.
         let text = "aé😀b\r\nc";
         for (byte, line, column) in
             [(0, 0, 0), (1, 0, 1), (3, 0, 2), (7, 0, 4), (8, 0, 5), (10, 1, 0), (11, 1, 1)]

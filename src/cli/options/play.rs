@@ -1,4 +1,4 @@
-//! Arguments of `check`, `run`, `replay`, `compare`, `report` and `trace`.
+//! Arguments of `check`, `run`, `replay`, `sign`, `compare`, `report` and `trace`.
 
 use super::analysis::share;
 use super::bad_value::BadValue;

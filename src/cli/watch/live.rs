@@ -25,8 +25,8 @@ pub(super) struct Live {
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
-    /// The number of finished replications and the total number, such as "3 of 10"; it differs between
-    /// two reports that are made from different records.
+    /// The number of finished replications and the total number, such as "3 of 10"; "0" before the first report. It
+    /// differs between two reports that are made from different records.
     state: String,
     made: Option<(Instant, Duration)>,
 }
@@ -81,7 +81,7 @@ impl Live {
         Ok(())
     }
 
-    /// The number of finished replications and the total number, such as "3 of 10".
+    /// The number of finished replications and the total number, such as "3 of 10"; "0" before the first report.
     pub(super) fn state(&self) -> &String {
         &self.state
     }

@@ -29,14 +29,14 @@ use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
-/// Largest number of events in a bucket that is sorted; a larger bucket is distributed over a rung.
+/// Largest number of events in a bucket that is sorted; a larger one is distributed over a rung, unless all times are equal.
 const SORTED: usize = 48;
 /// If the top has at most this number of events, all are moved to the bottom and kept there until there are twice as many.
 const FEW: usize = 16;
-/// The buckets of a rung made from the top are as narrow as suits a span of this many times the difference between the mean
-/// time and the first time of the top's events.
+/// The width of the buckets of a rung made from the top is computed for a span of this many times the difference between the
+/// mean time and the first time of the top's events.
 const REACH: u64 = 4;
-/// If there are more late events than this, and more than there are events in the bottom, a new rung takes all of these.
+/// If there are more late events than this, and more than events in the bottom, a new rung takes the events of both.
 const SPILL: usize = 64;
 
 /// The events in the order of their keys.
@@ -142,7 +142,7 @@ impl<T> Ladder<T> {
 
     /// Cancels a pending event and returns it; `None` if it has been handled or cancelled before.
     pub(super) fn take(&mut self, place: Place) -> Option<T> {
-        // The slot becomes free when its key is skipped.
+        // The slot becomes free when its key is reached and skipped.
         let node = self.nodes.get_mut(place.slot as usize)?;
         if node.generation == place.generation { node.event.take() } else { None }
     }
@@ -365,8 +365,8 @@ impl<T> Ladder<T> {
     }
 
     /// Sorts the top and moves it to the bottom, if it is small or all its times are equal; otherwise distributes its
-    /// earliest events over a rung. Bottom and rungs must be empty. The width of the buckets suits a span of [`REACH`] times
-    /// the difference between mean and first time, so that far events, which stay in the top, do not make them wide.
+    /// earliest events over a rung. Bottom and rungs must be empty. The buckets' width is computed for a span of [`REACH`]
+    /// times the difference between mean and first time, so that far events, which stay in the top, do not make them wide.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);

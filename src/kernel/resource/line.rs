@@ -53,7 +53,7 @@ pub struct RequestResult {
 pub struct Freed<J> {
     /// The job.
     pub job: J,
-    /// The job that gets the server, if the job that left had one.
+    /// The job that gets the server, if the job that left had one and another job waits; else `None`.
     pub next: Option<Claim>,
 }
 

@@ -24,7 +24,8 @@ pub(super) struct KnowledgeGradient<'a> {
 struct Fixed {
     point: Vec<f64>,
     mean: f64,
-    /// (K + noise I)^-1 times its covariances with the points with outcomes, `[t]`.
+    /// (K + noise I)^-1 times this point's prior covariances with the t points with outcomes, `[t]`: K is the prior
+    /// covariance matrix of the points with outcomes, noise the noise variance of an outcome.
     weights: Vec<f64>,
 }
 
@@ -59,7 +60,7 @@ impl Envelope {
         Self { lines, crossings }
     }
 
-    /// ln of the expectation of the largest line minus the largest a; minus infinity if one line is the largest everywhere.
+    /// ln (E max_i (a_i + b_i Z) - max_i a_i); minus infinity if one line is the largest for every Z.
     fn log_gain(&self, b: &[f64]) -> f64 {
         let term = |(pair, crossing): (&[usize], &f64)| {
             libm::log(b[pair[1]] - b[pair[0]]) + log_improvement(-crossing.abs()).0
@@ -96,12 +97,13 @@ impl Envelope {
     }
 }
 
-/// The model's prediction of an outcome at a candidate.
+/// The lines a_i + b_i Z of all points for a candidate x, and the model's prediction of an outcome at x.
 struct Candidate {
     a: Vec<f64>,
     b: Vec<f64>,
-    /// (K + noise I)^-1 k(x).
+    /// (K + noise I)^-1 k(x), where k(x) are the prior covariances of x with the points with outcomes.
     weights: Vec<f64>,
+    /// Posterior variance of the function at x.
     variance: f64,
     /// Standard deviation of the outcome.
     sd: f64,
@@ -119,7 +121,7 @@ impl<'a> KnowledgeGradient<'a> {
         Self { posterior, fixed: known.chain(others.map(<[f64]>::to_vec)).map(of).collect() }
     }
 
-    /// The lines of all points, the candidate's last; `None` if an outcome there would give no information.
+    /// The lines of all points, the candidate's last; `None` if an outcome at the candidate would give no information.
     fn candidate(&self, x: &[f64]) -> Option<Candidate> {
         let k = self.posterior.prior_covariances(x);
         let mean = self.posterior.prior_mean() + dot(&k, self.posterior.mean_weights());
@@ -151,7 +153,8 @@ impl Surface for KnowledgeGradient<'_> {
         if value == f64::NEG_INFINITY {
             return value;
         }
-        // With b_i = c_i / sd: d b_i = d c_i / sd - b_i d variance / (2 sd^2), and c_i = k(x_i, x) - w_i^T k(x).
+        // With b_i = c_i / sd: d b_i = d c_i / sd - b_i d variance / (2 sd^2). The posterior covariance of point i with x is
+        // c_i = k(x_i, x) - w_i^T k(x), where w_i are the `weights` of point i.
         let Candidate { weights, variance, sd, b, .. } = found;
         let mut by_variance = 0.0;
         let mut by_k = vec![0.0; weights.len()];

@@ -189,7 +189,7 @@ impl Model {
         self.scale.0 + self.scale.1 * self.posterior.at(point).0
     }
 
-    /// The length-scales over their geometric mean: `[d]`.
+    /// The fitted length-scales divided by their geometric mean, or all 1 before the first successful fit: `[d]`.
     pub(super) fn relative_length_scales(&self) -> Vec<f64> {
         let Some(fit) = &self.fitted else { return vec![1.0; self.d] };
         let logs = fit.length_scales.iter().map(|&l| libm::log(l)).sum::<f64>() / self.d as f64;

@@ -32,7 +32,8 @@ pub(super) struct NoisyImprovement {
 
 /// One draw of the values at the points with outcomes.
 struct Draw {
-    /// The weights of k(x) in the mean at x, given these values: `[t]`.
+    /// The weights of k(x), the prior covariances of x with the t points with outcomes, in the mean at x given these
+    /// values: `[t]`.
     weights: Vec<f64>,
     /// The largest of the values.
     best: f64,
@@ -84,15 +85,16 @@ impl NoisyImprovement {
         Ok(Self { exact, draws, least_sd: LEAST_SD * covariance.variance.sqrt() })
     }
 
-    /// The standard deviation at x, and (K + nugget I)^-1 k(x); `k` is k(x).
+    /// The standard deviation at x, and (K + nugget I)^-1 k(x), where K is the prior covariance matrix of the points with
+    /// outcomes; `k` is k(x).
     fn sd(&self, x: &[f64], k: &[f64]) -> (f64, Vec<f64>) {
         let weights = self.exact.solve(k.to_vec());
         let variance = self.exact.covariance().between(x, x) - dot(&weights, k);
         (variance.max(0.0).sqrt().max(self.least_sd), weights)
     }
 
-    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the standardised difference of the mean to the
-    /// best value and h(z) = E max(z + Z, 0) with Z standard normal.
+    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the mean at x minus the draw's largest value,
+    /// divided by the standard deviation at x, and h(z) = E max(z + Z, 0) with Z standard normal.
     fn improvements(&self, k: &[f64], sd: f64) -> Vec<(f64, f64, f64)> {
         let of = |draw: &Draw| {
             let z = (self.exact.prior_mean() + dot(k, &draw.weights) - draw.best) / sd;
@@ -102,7 +104,7 @@ impl NoisyImprovement {
         self.draws.iter().map(of).collect()
     }
 
-    /// ln of the mean of the exponentials, and the share of each in their sum.
+    /// ln of the mean of exp(v) over the first components v, and the share of each exp(v) in their sum.
     fn log_mean(all: &[(f64, f64, f64)]) -> (f64, Vec<f64>) {
         let most = all.iter().map(|(value, ..)| *value).fold(f64::NEG_INFINITY, f64::max);
         let mut shares: Vec<f64> = all.iter().map(|(value, ..)| libm::exp(value - most)).collect();

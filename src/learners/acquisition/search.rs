@@ -242,8 +242,8 @@ fn space_filling(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     (0..count).map(|_| (0..d).map(|_| stream.uniform()).collect()).collect()
 }
 
-/// A point with another value of one of its whole numbers or categories, or of two one after the other; whole numbers move
-/// by one.
+/// A point with another value of one of its whole numbers or categories. With probability 1/2 a second change follows,
+/// which may take back the first one. Whole numbers change by one.
 fn other_values(domain: &SearchBox, centre: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<f64> {
     let mut point = centre.to_vec();
     for _ in 0..=usize::from(stream.uniform() >= 0.5) {
@@ -272,7 +272,7 @@ impl Learner for Search {
         self.suggest_while(&[], stream)
     }
 
-    /// Pending questions are treated as if they had the outcomes that the model expects.
+    /// Pending queries are treated as if they had the outcomes that the model expects.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let word = stream.word();
         let designs = self.designs();

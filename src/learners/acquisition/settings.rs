@@ -87,14 +87,14 @@ impl Default for Refit {
 /// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
 /// queried. It searches a finite set of arms, or a box. In a box, the acquisition is computed at 512
 /// quasi-random candidates and at 64 candidates near the best point, and a local search with gradients
-/// starts from the best four of each kind. No theorem bounds its regret. Questions without an outcome yet are taken to have
+/// starts from the best four of each kind. No theorem bounds its regret. Queries without an outcome yet are taken to have
 /// the outcome that the model expects (kriging believer).
 ///
-/// The priors of fitted hyperparameters are log-normal. As in Hvarfner, Hellsten and Nardi 2024, length-scales have the
-/// median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of coordinates (an input with categories has one for
-/// each category), and the noise variance has the median e^-4 and sigma 1 (sigma 3, and the same mode, if the stated noise
-/// variance is at most 1e-5 of the prior variance). The variance of the function, which BoTorch keeps at 1, has the median 1
-/// and sigma 1. The mean is constant and fitted without a prior.
+/// The priors of fitted hyperparameters are log-normal; sigma is the standard deviation of the logarithm. As in Hvarfner,
+/// Hellsten and Nardi 2024, length-scales have the median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of
+/// coordinates (an input with categories has one for each category), and the noise variance has the median e^-4 and sigma 1
+/// (sigma 3, and the same mode, if the stated noise variance is at most 1e-5 of the prior variance). The variance of the
+/// function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -23,7 +23,7 @@ pub(super) struct TrustRegion {
     side: f64,
     successes: u32,
     failures: u32,
-    /// Failures in a row after which the side is halved: the number of inputs, at least 4.
+    /// Failures in a row after which the side is halved: the number of coordinates of a point, at least 4.
     patience: u32,
     best: Option<f64>,
 }
@@ -124,7 +124,8 @@ mod tests {
         }
     }
 
-    /// Upper ends within 1e-6 of a lower end of the domain, and lower ends within 1e-6 of an upper end, are moved.
+    /// `around` also moves upper ends below 1e-6 to 1e-6, and lower ends above 1 - 1e-6 to 1 - 1e-6; the data have no such
+    /// ends.
     #[test]
     fn its_box_is_that_of_botorchs_tutorial() {
         for Sides { centre, length_scales, length, low, high } in known().boxes {

@@ -24,7 +24,7 @@ pub struct Churn {
     /// link. Default: at the start.
     #[serde(default)]
     pub arrives: LatencyModel,
-    /// How long it stays; a latency model that depends on neither the time nor the link.
+    /// How long it stays, with a mean above 0; a latency model that depends on neither the time nor the link.
     pub stays: LatencyModel,
     /// Probability that the party returns after a stay. Default: 0.
     #[serde(default = "never")]

@@ -120,8 +120,8 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
-    /// The delay of every message, if it is the same for all messages; else `None`. For a link with such a delay and without
-    /// losses, no random numbers are drawn.
+    /// The delay of every message, if it is the same for all messages; else `None`. On a link with such a delay and without
+    /// losses, no random numbers are drawn for delay and loss.
     fn certain(&self) -> Option<Span> {
         None
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Another delay times a factor; for example, measured delays, for a network that is twice as slow.
+/// Another delay times a factor; for example, measured delays times 2 for a network that is twice as slow.
 ///
 /// Example: `Scaled(law: LogNormal(median: "40ms", sigma: 0.5), factor: 2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

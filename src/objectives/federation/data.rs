@@ -166,8 +166,8 @@ pub(super) fn read(
     Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
 }
 
-/// The records of a file, divided among the agents of these splits. The last records of each class
-/// of an agent are held out, `share` of them; every agent has at least one training record and one
+/// The records of a file, divided among the agents of these splits; without splits, `read` as it is. Of each agent's records
+/// of each class, the last are held out, in the proportion `share`; every agent has at least one training record and one
 /// held-out record.
 pub(super) fn divided(
     read: Agents,

@@ -120,7 +120,7 @@ struct Named<'a> {
 
 impl Named<'_> {
     /// The fields of `held_out` that name columns of the second file, each with the column's name; `None` if `file` is not
-    /// the second file.
+    /// the second file, or is the first file too.
     fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
         match &self.tuning.held_out {
             HeldOut::Column { file: split, agent, row, column, .. }
@@ -271,7 +271,7 @@ impl Objective for FederatedTuning {
             problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
         }
         if let FederatedModel::RbfSvm(model) = &self.model {
-            // The records of a finished run can be read by every program.
+            // Where only stored answers are used, as for the report of a finished run, a program without `svm` is accepted.
             let build = RbfSvm::problem_of_build().filter(|_| !resources.programs.are_recorded());
             problems.extend(
                 build.into_iter().chain(model.problem()).map(|problem| problem.below("model.RbfSvm")),

@@ -67,8 +67,8 @@ mod tests {
     use super::*;
     use crate::rng::{Key, sobol};
 
-    /// The smallest value is attained at each of the points, and at none of 16,384 quasi-random points of a box that reaches
-    /// one side further in every direction.
+    /// The smallest value is attained at each of the points, and none of 16,384 quasi-random points of a box that reaches
+    /// one side length further in every direction has a smaller value.
     #[test]
     fn no_value_beyond_the_domain_is_smaller_than_at_the_best_points() {
         for text in [

@@ -104,7 +104,7 @@ impl Function {
         }
     }
 
-    /// The problem of a number of inputs for which the function is not defined here.
+    /// What is wrong with the number of inputs, if the function cannot have that many.
     pub(super) fn problem(self) -> Option<Problem> {
         let least = if matches!(self, Self::Rosenbrock { .. }) { 2 } else { 1 };
         let usable = (least..=MOST_DIMENSIONS).contains(&self.d());
@@ -192,11 +192,10 @@ mod tests {
         ron::from_str(text).unwrap()
     }
 
-    /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at the
-    /// points of the domain whose coordinates in the unit cube are the fractional parts of
-    /// 0.137 (i + 1) (k + 1) + 0.21 k, for k = 0 and 1. BoTorch stores the constants of Hartmann's
-    /// functions in single precision, so the values of these functions agree to eight digits only;
-    /// another test checks their optima.
+    /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at two points of the domain,
+    /// k = 0 and k = 1, whose coordinate i in the unit cube, i = 1 to d, is the fractional part of
+    /// 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in single precision, so the values of
+    /// these functions agree to eight digits only; another test checks their optima.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [

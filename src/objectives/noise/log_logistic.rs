@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 /// Log-logistic noise minus its mean: the uncentred value exceeds x with probability
 /// 1 / (1 + (x / scale)^shape). It is never below minus the mean, and its upper tail decreases as a power of x;
-/// only moments below `shape` are finite. A draw takes one random word.
+/// only moments of an order below `shape` are finite. A draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
 ///

@@ -40,7 +40,10 @@ pub enum Noise {
 }
 
 impl Noise {
-    /// Normal noise of a standard deviation, finite and not negative.
+    /// Normal noise of standard deviation `sd`.
+    ///
+    /// # Panics
+    /// If `sd` is negative or not finite.
     #[must_use]
     pub fn gaussian(sd: f64) -> Self {
         Self::Law(NoiseModel::from(Gaussian::of(sd)))
@@ -58,7 +61,7 @@ impl Noise {
     /// The noise of one outcome of an arm.
     ///
     /// # Panics
-    /// If there is no such arm.
+    /// If the noise is recorded and there is no such arm.
     #[must_use]
     pub fn draw(&self, arm: usize, stream: &mut Stream) -> f64 {
         match self {
@@ -70,7 +73,7 @@ impl Noise {
         }
     }
 
-    /// This noise times a factor that is finite and not 0; the same noise if the factor is 1.
+    /// This noise times a factor, which is not 0; the same noise if the factor is 1 or not finite.
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let Ok(by) = Finite::new(factor) else { return self.clone() };
@@ -134,7 +137,7 @@ mod tests {
             ("Gamma(shape: 2, scale: 0.5)", 6.0),
             // 3 + 6 ((a - b)^2 (a + b + 1) - a b (a + b + 2)) / (a b (a + b + 2) (a + b + 3))
             ("Beta(a: 1, b: 1, width: 3)", 1.8),
-            // 3 (0.9 + 0.1 81) / (0.9 + 0.1 9)^2
+            // 3 (0.9 * 1 + 0.1 * 81) / (0.9 * 1 + 0.1 * 9)^2
             (
                 "Mixture(parts: [(weight: 9, law: Gaussian(sd: 1)), (weight: 1, law: Gaussian(sd: 3))])",
                 3.0 * 9.0 / 3.24,
@@ -201,7 +204,8 @@ mod tests {
             ("Weibull(theta: 2, scale: 3)", 0.01, 3.0 * 21.207_592_441_913_597),
             ("Weibull(theta: 0.5)", 0.01, 2.145_966_026_289_347),
             ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
-            // The probability of values so far below 0 is negligible: -ln(-ln(1 - delta)) minus Euler's constant.
+            // The probability of values so far below 0 is negligible, so the tail at scale 1 is -ln(-ln(1 - delta)) minus
+            // Euler's constant.
             ("Gumbel(scale: 2)", 1e-6, 2.0 * (13.815_510_057_964_191 - 0.577_215_664_901_532_9)),
             // Exponential noise minus its mean: -ln(delta) - 1.
             ("Gamma(shape: 1, scale: 3)", 1e-3, 3.0 * (6.907_755_278_982_137 - 1.0)),

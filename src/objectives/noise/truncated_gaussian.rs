@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// Normal noise, conditional on an absolute value of at most R. A draw takes one random word.
 ///
-/// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), a = R / sd. Source: Johnson, Kotz and Balakrishnan 1994,
-/// section 13.10.1.
+/// Its variance is sd^2 (1 - 2 a phi(a) / (2 Phi(a) - 1)), where a = R / sd, and phi and Phi are the density and the
+/// distribution function of the standard normal distribution. Source: Johnson, Kotz and Balakrishnan 1994, section 13.10.1.
 ///
 /// Example: `TruncatedGaussian(sd: 0.5, bound: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -235,7 +235,7 @@ mod tests {
         crate::scenario::part(text).unwrap()
     }
 
-    /// Two classes of 600 and 400 records, divided 2,000 times.
+    /// For each of 2,000 divisions of two classes, of 600 and 400 records: each agent's numbers of records of both classes.
     fn counts(text: &str) -> Vec<Vec<[f64; 2]>> {
         let features: Vec<f64> = (0..1000u32).map(f64::from).collect();
         let classes: Vec<usize> = (0..1000).map(|row| usize::from(row % 5 < 2)).collect();

@@ -168,9 +168,10 @@ mod tests {
         Held { name, classes, d: 1, features }
     }
 
-    /// Shares (3/4, 1/4), (0, 1) and (1/2, 1/2). By hand: total variations 3/4, 1/4 and 1/2. Jensen-Shannon divergences of
-    /// the pairs in bits, by h(m) - (h(p) + h(q)) / 2 with the binary entropy h: h(3/8) - h(1/4) / 2, h(5/8) - (h(1/4) + 1)
-    /// / 2, h(1/4) - 1/2.
+    /// Shares (3/4, 1/4), (0, 1) and (1/2, 1/2). By hand, for the pairs ab, ac and bc: total variations 3/4, 1/4 and 1/2;
+    /// Jensen-Shannon divergences in bits h(3/8) - h(1/4) / 2, h(5/8) - (h(1/4) + 1) / 2 and h(1/4) - 1/2. These are
+    /// h(m) - (h(p) + h(q)) / 2, where h is the binary entropy, p and q are the two shares of the first class, and m is
+    /// their mean.
     #[test]
     fn distances_by_hand() {
         let agents = [

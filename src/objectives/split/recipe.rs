@@ -45,7 +45,7 @@ pub struct Split {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeatureShift {
-    /// Name of the feature, one of `inputs`.
+    /// Name of the feature, one of the `inputs` that are numbers.
     pub column: String,
     /// Concentration, 0.01 to 1e6. The smaller it is, the fewer agents hold most of a range.
     pub alpha: Positive,
@@ -157,7 +157,7 @@ impl Split {
     }
 }
 
-/// The field of the scenario that names this column of agents.
+/// The field of the scenario that names this column, if it is one of the columns `agent`.
 pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<String> {
     let index = agent.iter().position(|name| name == column)?;
     Some(format!("agent[{index}]"))

@@ -117,8 +117,8 @@ impl<'a> InputColumns<'a> {
     /// missing cell is missing if `gaps` are allowed, and an error otherwise.
     ///
     /// # Errors
-    /// [`TableError`] for a column that does not exist, occurs twice or has too many categories, and for a cell from which
-    /// nothing can be computed.
+    /// [`TableError`] for a column that does not exist, occurs twice or has too many categories, for a value of
+    /// [`Formula::Equals`] that never occurs, and for a cell from which nothing can be computed.
     pub(in crate::objectives) fn computed(
         &self,
         mut table: CsvTable,

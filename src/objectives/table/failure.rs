@@ -231,7 +231,7 @@ pub(in crate::objectives) trait TableFields {
     /// The field that names a column of a file.
     fn column(&self, file: &Path, column: &str) -> String;
 
-    /// The field with a value that a column must have.
+    /// The field that states a value which must occur in a column.
     fn value(&self, file: &Path, column: &str) -> String {
         self.column(file, column)
     }

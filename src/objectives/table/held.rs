@@ -72,7 +72,7 @@ impl Table {
         background
     }
 
-    /// What is wrong with `agent` and `split`; `rows` is the number of rows of the file, if it can be read.
+    /// What is wrong with `agent` and `split`; `rows` is the number of rows that are used, if the file can be read.
     pub(super) fn holder_problems(&self, rows: Option<usize>) -> Vec<Problem> {
         let mut problems = split::problems(&self.agent, &self.split, &self.input_columns().of_numbers());
         for (index, split) in self.split.iter().enumerate() {

@@ -13,7 +13,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
 }
 
-/// Largest size of a table. Reading takes two to three times the file's size in memory.
+/// Largest size of a file. Reading takes two to three times the file's size in memory.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// A table of texts with named columns.
@@ -172,7 +172,7 @@ impl CsvTable {
     ///
     /// # Errors
     /// [`TableError::NotANumber`] with the first cell, column by column, that is not a number, the number of such
-    /// cells, and the places of some others.
+    /// cells, and the places of some others; [`TableError::NoColumn`] or [`TableError::TwoColumns`].
     pub(super) fn all_numbers(&self, columns: &[&str]) -> Result<(), TableError> {
         let mut bad: Vec<(u64, String, String)> = Vec::new();
         for column in columns {

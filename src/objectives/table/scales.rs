@@ -87,7 +87,7 @@ impl OutputScale {
 
 impl InputScale {
     /// Centres column `index` and divides it by its unit; returns the unit, or `None` if the unit is to be computed from
-    /// numbers that are all the same.
+    /// numbers that are all the same, or if no centre or no unit is stated for the column.
     pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
         match self {
             Self::FromData => standardise(column).map(|(_, sd)| sd),
@@ -99,7 +99,8 @@ impl InputScale {
         }
     }
 
-    /// Scales rows (of `d` columns, divided by their length-scales) to the norm `max_norm`; returns the factor.
+    /// Scales rows (of `d` columns, divided by their length-scales) so that the largest norm of a row, or the stated
+    /// `radius`, becomes `max_norm`; returns the factor.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
             // The means of the columns are 0 already, so `centre_and_scale` moves them by rounding errors only.

@@ -169,8 +169,9 @@ impl RawRecords {
 
     /// Draws the training records, at least one and not all; all other records are for validation.
     ///
-    /// The centre and the scale of each feature are computed from the training records only. All records are divided by the
-    /// largest norm of a training record, except that a validation record with a larger norm is divided by its own norm.
+    /// The centre and the scale of each feature are computed from the training records only. A constant feature 1 is added.
+    /// All records are then divided by the largest norm of a training record, except that a validation record with a larger
+    /// norm is divided by its own norm.
     pub(super) fn split(&self, share: f64, stream: &mut Stream) -> Parted {
         let n = self.labels.len();
         let mut order = stream.distinct(n, n);

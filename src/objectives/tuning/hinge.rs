@@ -3,7 +3,7 @@
 //! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2, with x_i the features of record i times its label. Its dual
 //! has one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records. It is maximised in closed form
 //! over one a_i at a time. The gap between primal and dual value bounds the distance of w from the best weights w*:
-//! |w - w*|^2 <= 2 gap / lambda. The norm of w is at most 1 / lambda.
+//! |w - w*|^2 <= 2 gap / lambda. The norm of w is at most 1 / lambda for records of norm at most 1.
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear
 //! SVM", Algorithm 1 with L1 loss, in a fixed order.
@@ -121,7 +121,7 @@ mod tests {
                 other.iter_mut().for_each(|w| *w += 0.02 * stream.normal());
                 assert!(objective(&records, lambda, &other) > best, "lambda = {lambda}");
             }
-            // lambda/2 |w - w*|^2 <= objective(w) - objective(w*) for every w: strong convexity at 0.
+            // By strong convexity, lambda/2 |w - w*|^2 <= objective(w) - objective(w*) for every w; here w = 0.
             let zero = objective(&records, lambda, &[0.0; 3]) - best;
             assert!(zero >= 0.5 * lambda * dot(&weights, &weights) - 1e-9);
         }

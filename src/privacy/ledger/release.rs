@@ -27,7 +27,7 @@ pub struct Occasion {
     pub observer: Observer,
     /// Round of the protocol, from 0.
     pub round: u64,
-    /// Virtual time.
+    /// Virtual time of the release.
     pub at: Time,
     /// Assumptions of the cost in addition to the mechanism's own precondition, for example that a scaling computed from
     /// the data is public. With any such assumption, a proven cost becomes conditional. Usually empty.

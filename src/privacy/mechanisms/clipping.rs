@@ -166,8 +166,8 @@ mod tests {
         assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
     }
 
-    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm would then be 1.5e-11 too
-    /// large.
+    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm would then be too large by
+    /// 1.5e-11 of the bound.
     #[test]
     fn many_small_numbers_beside_a_large_one_count() {
         let mut values = vec![1e-8; 300_001];

@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L1 norm.
 /// * Postcondition: epsilon-DP with epsilon = (sensitivity / spacing + c n) / scale for n numbers, c = 1 if the spacing
 ///   is a power of two and 1.5 if not. This holds for the numbers that the computer outputs: the cost includes
-///   rounding, which may move each number by c further spacings.
+///   rounding, which may move the values of each number on two neighbours up to c spacings further apart.
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 2; Ghosh, Roughgarden and Sundararajan 2012.
 #[derive(Clone, Copy, Debug, PartialEq)]

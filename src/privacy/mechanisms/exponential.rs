@@ -48,7 +48,7 @@ impl ExponentialMechanism {
         drawn * (libm::log(n as f64) + a) + spacing
     }
 
-    /// The probability of each index.
+    /// The probability of each index, without the rounding of exact arithmetic.
     #[must_use]
     pub fn probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let scale = self.epsilon.get() / (2.0 * self.sensitivity.get());

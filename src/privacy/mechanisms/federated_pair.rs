@@ -4,11 +4,12 @@
 //! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
 //! S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other
 //! vectors are -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the
-//! sum on the given data differs from it by 2 S u times the weight if the agent is drawn. Otherwise all other vectors
-//! are zero.
+//! sum on the given data differs from it by 2 S u times the weight if the agent is drawn. If weights are unequal or
+//! agents are absent, all other vectors are zero.
 //!
-//! If the number of vectors within the clipping norm is counted, a vector of full norm adds 1/2 to
-//! the count. The opposite vector is then twice as long, so that it exceeds the norm and adds -1/2.
+//! If the number of vectors within the clipping norm is counted, the norm S / sqrt(P) of one of the P regions takes the
+//! place of S: a vector of this norm is not shortened and adds 1/2 to the count. The opposite vector is then twice as
+//! long, so that it exceeds the norm and adds -1/2.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -77,9 +78,9 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors
-    /// of all other agents are equal to each other (and zero with Poisson sampling); `None` for
-    /// other inputs, and if vectors are discounted.
+    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
+    /// zero or, in a sample of fixed size where all agents are present and have equal weights, equal to each other; `None`
+    /// for other inputs, and if vectors are discounted.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {

@@ -163,10 +163,10 @@ impl FederatedSum {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
-    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one
-    /// after the other. `None` without a clipping norm, if the vectors of several agents differ, or
-    /// if the other agents' vectors make the distribution of the sums unknown: if they are unequal
-    /// or discounted, or non-zero with Poisson sampling.
+    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other. `None`
+    /// without a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown: if
+    /// vectors are discounted, or if the other agents' vectors are not all zero. In a sample of fixed size where all agents
+    /// are present and have equal weights, it is enough that the other agents' vectors are equal to each other.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;

@@ -12,7 +12,8 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
 ///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
-///   sqrt(length) parts in 2^30, or by more if the stated standard deviation exceeds 2^21 sensitivities.
+///   sqrt(length) parts in 2^30, or by more if the stated standard deviation and the sensitivity differ by a factor above
+///   2^21.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ impl Gaussian {
     /// necessary.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] for an epsilon of 1 or above.
+    /// [`MechanismError::Shape`] for an epsilon of 1 or above, or if sigma is not a finite number above 0.
     pub fn classical(epsilon: Epsilon, delta: Delta, sensitivity: Positive) -> Result<Self, MechanismError> {
         if epsilon.get() >= 1.0 {
             return Err(MechanismError::Shape {

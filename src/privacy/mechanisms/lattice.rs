@@ -74,8 +74,8 @@ impl Lattice {
         output.iter().map(|y| y / self.spacing.get()).collect()
     }
 
-    /// 1 if a number of the output is no multiple of the spacing; else 0. If the spacing is a power of two, no input
-    /// gives such an output; for other spacings, rounding does.
+    /// 1 if a number of the output is not a multiple of the spacing; else 0. If the spacing is a power of two, no input
+    /// gives such an output; with other spacings, rounding errors may give one.
     pub(super) fn is_off_lattice(&self, output: &[f64]) -> f64 {
         let off = output.iter().any(|y| (y / self.spacing.get()).fract() != 0.0);
         f64::from(u8::from(off))

@@ -24,13 +24,14 @@ pub trait Mechanism: fmt::Debug {
     /// mechanism checks this on its worst known pair.
     ///
     /// # Errors
-    /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation.
+    /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation; [`MechanismError::Shape`] if
+    /// the mechanism cannot be used for inputs of this shape, for example because no lattice suits its noise.
     fn price(&self, input: &Self::Input, neighbours: &Neighbours) -> Result<Price, MechanismError>;
 
     /// Draws one output; all its random numbers come from `stream`.
     ///
     /// # Errors
-    /// [`MechanismError`] if the input violates the precondition.
+    /// [`MechanismError`] if the input violates the precondition, or if no output can be computed.
     fn privatise(&self, input: &Self::Input, stream: &mut Stream) -> Result<Self::Output, MechanismError>;
 
     /// The worst known pair: the neighbouring inputs, with the public shape of `like`, whose outputs are the easiest to
@@ -92,7 +93,7 @@ behind!(Arc);
 pub struct Price {
     /// Name of the mechanism in words.
     pub mechanism: &'static str,
-    /// Sampler that the mechanism runs.
+    /// Sampler that the cost assumes; `Full` also where units are sampled, but this does not reduce the loss.
     pub sampler: Sampler,
     /// Sensitivity used to scale the noise, where there is one.
     pub sensitivity: Option<f64>,
@@ -102,7 +103,7 @@ pub struct Price {
     pub claim: Option<Claim>,
     /// The basis of the cost.
     pub basis: Basis,
-    /// The arithmetic of the noise, if noise is drawn.
+    /// The arithmetic of the noise; `Noiseless` if none is drawn.
     pub arithmetic: Arithmetic,
 }
 

@@ -134,7 +134,8 @@ impl<O> fmt::Debug for Distinguisher<O> {
 /// A function that returns the numbers of an output.
 pub type Numbers<O> = for<'a> fn(&'a O) -> &'a [f64];
 
-/// The likelihood-ratio test for independent Laplace noise of scale `scale` on every number.
+/// The likelihood-ratio test for independent Laplace noise of scale `scale` on every number; `means` are the numbers without
+/// noise, on D and on D', and `numbers` returns the numbers of an output.
 #[must_use]
 pub fn under_laplace<O: 'static>(means: [&[f64]; 2], scale: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);
@@ -147,7 +148,8 @@ pub fn under_laplace<O: 'static>(means: [&[f64]; 2], scale: f64, numbers: Number
     Distinguisher::by_ratio(log_ratio, KnownLaws::laplace(costs))
 }
 
-/// The likelihood-ratio test for independent Gaussian noise of standard deviation `sd` on every number.
+/// The likelihood-ratio test for independent Gaussian noise of standard deviation `sd` on every number; `means` and
+/// `numbers` are as in [`under_laplace`].
 #[must_use]
 pub fn under_gaussian<O: 'static>(means: [&[f64]; 2], sd: f64, numbers: Numbers<O>) -> Distinguisher<O> {
     let differ = differing(means);

@@ -125,8 +125,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// The mean of 20,000 draws lies within 5 standard errors, with the variance of the draws; the least number is drawn
-    /// as often as its probability says.
+    /// The mean of 20,000 draws lies within 5 standard errors, computed from the variance of the draws, of the stated
+    /// mean; the frequency of the least number lies within 5 standard errors of its probability.
     #[test]
     fn draws_have_the_stated_mean() {
         let above = |mean| AboveOne::new(mean).unwrap();
@@ -141,7 +141,7 @@ mod tests {
             (binomial(-0.5, 4.0), f64::NAN),
             (binomial(0.0, 10.0), f64::NAN),
             (binomial(3.0, 10.0), f64::NAN),
-            // P(K = 1) is e^-693 times a number, and below the smallest number of floating point.
+            // P(K = 1) is about e^-687 and e^-1092. The latter is below the smallest positive floating-point number.
             (binomial(1_000.0, 1_000.0), 0.0),
             (binomial(1_000.0, 2_000.0), 0.0),
             (poisson(0.5), libm::exp(-0.5)),
@@ -166,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Each draw is the first number whose distribution function exceeds the next uniform number of the stream. The
-    /// probabilities are computed from their definitions: products, and a sum to 1.
+    /// Each draw is the first number at which the distribution function exceeds the next uniform number of the stream.
+    /// The probabilities are computed from their definitions: products, divided by their sum.
     #[test]
     fn draws_are_quantiles_of_the_distribution() {
         let above = |mean| AboveOne::new(mean).unwrap();

@@ -110,12 +110,12 @@ impl Grid {
         scale as u64
     }
 
-    /// The number of `multiples` spacings plus Laplace noise of a scale of `scale` spacings.
+    /// `multiples` spacings plus Laplace noise whose scale is `scale` spacings.
     pub(super) fn plus_laplace(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_laplace(scale, stream))
     }
 
-    /// The number of `multiples` spacings plus normal noise of a standard deviation of `scale` spacings.
+    /// `multiples` spacings plus normal noise whose standard deviation is `scale` spacings.
     pub(super) fn plus_normal(&self, multiples: i128, scale: u64, stream: &mut Stream) -> f64 {
         self.value(multiples + rounded_normal(scale, stream))
     }

@@ -94,7 +94,7 @@ impl TreeAggregation {
         Self { estimate, ..self }
     }
 
-    /// The variance of the noise of the sum after step t, from 1, in squared units of the values.
+    /// The variance of the noise of the sum after step t, counted from 1, in squared units of the values.
     #[must_use]
     pub fn variance(&self, t: u64) -> f64 {
         let sd = self.standard_deviation.get();
@@ -218,8 +218,8 @@ impl Mechanism for TreeAggregation {
         values.iter().map(|value| run.add(value, stream)).collect()
     }
 
-    /// Values of the shape of `like` that are all 0; on D' the first number of the first k values is the sensitivity.
-    /// For one contribution no other pair has a larger loss.
+    /// Values of the shape of `like` that are all 0; on D' the first number of each of the first k values is the
+    /// sensitivity, where k is the number of contributions. For one contribution no other pair has a larger loss.
     fn worst_pair(&self, like: &Vec<Vec<f64>>) -> Option<Pair<Vec<Vec<f64>>>> {
         let zero: Vec<Vec<f64>> = like.iter().map(|value| vec![0.0; value.len()]).collect();
         let (mut moved, by) = (zero.clone(), self.sensitivity.get());

@@ -75,7 +75,7 @@ mod tests {
         TreeAggregation::new(plan, sd, sensitivity).with(arithmetic)
     }
 
-    /// A tree of two steps takes two values, each of the length of the first.
+    /// A tree of two steps takes two values, each of the length with which the run was begun.
     #[test]
     fn a_tree_takes_as_many_values_as_it_has_steps() {
         for arithmetic in [NoiseArithmetic::Exact, NoiseArithmetic::Ideal] {

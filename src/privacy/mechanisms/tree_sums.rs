@@ -31,9 +31,9 @@ impl SumEstimate {
         }
     }
 
-    /// The variance of the sum after step t, from 1, as a multiple of the variance of the noise on one partial sum.
-    /// Each tree adds a term for every digit 1 of its number of steps in binary: 1, or with Honaker's estimate 1 / (2 -
-    /// 2^-l) for the digit of 2^l.
+    /// The variance of the noise of the sum after step t, counted from 1, as a multiple of the variance of the noise on
+    /// one partial sum. Each tree adds a term for every digit 1 of its number of steps in binary: 1, or with Honaker's
+    /// estimate 1 / (2 - 2^-l) for the digit of 2^l.
     #[must_use]
     pub fn relative_variance(self, plan: &TreePlan, t: u64) -> f64 {
         let of_tree = |steps: u64| -> f64 {

@@ -77,8 +77,8 @@ impl Federated {
     }
 }
 
-/// The first of this many regions of a box that contains no valid point. More than 100,000 regions are not searched: no
-/// federation has so many, since each agent begins in one region.
+/// The box is cut into `regions` regions: the number, from 0, of the first region that contains no valid point, if there is
+/// one. Only the first 100,000 regions are searched: no federation has more, since each agent begins in one region.
 fn without_point(domain: &SearchBox, regions: usize) -> Option<usize> {
     let middle = vec![0.5; domain.ordered().len()];
     let sample = Points::new(1, middle.len(), middle);

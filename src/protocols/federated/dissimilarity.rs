@@ -58,7 +58,7 @@ mod tests {
         let (first, second) = ([true, true, false], [false, true, true]);
         assert_eq!(common_share(&[&first, &second]), Some(0.5));
         assert_eq!(common_share(&[&first]), None);
-        // The mean of a, a and b is (2, 3, 4) / 3, largest at the last point, where b lacks 2.
+        // The mean of a, a and b is (2, 3, 4) / 3, largest at the last point, where b is 2 below its own maximum.
         assert!((common_optimum_gap(&[&a, &a, &b]) - 2.0 / 3.0).abs() < 1e-12);
     }
 }

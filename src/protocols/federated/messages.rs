@@ -66,7 +66,8 @@ vocabulary! {
         Key = 8,
         /// From a server that is not trusted: the public keys that it has received.
         Keys {
-            /// By agent: whether the server has its key.
+            /// By agent: whether the server has its key; where agents share masks with few neighbours, false for all agents
+            /// that are not neighbours of the receiver.
             known: Arc<Vec<bool>> => each,
         } = 9,
         /// From an agent: for every round a public key, and for every agent whose key it knows a share of each of its two
@@ -84,8 +85,8 @@ vocabulary! {
             rounds: u64,
             /// Whether the agent is also to begin, as after `Begin`.
             begins: bool,
-            /// By agent: whether it has distributed shares. Only agents that have done so take part
-            /// in sums.
+            /// By agent: whether it has distributed shares; where agents share masks with few neighbours, false for all
+            /// agents that are not neighbours of the receiver. Only agents that have distributed shares take part in sums.
             members: Arc<Vec<bool>> => each,
         } = 11,
         /// From the server to an agent that it does not ask for a vector: measure, as after `Share` (or, in round 0, after
@@ -172,7 +173,7 @@ vocabulary! {
         Closed {
             /// The round.
             round: u64,
-            /// Agents whose answer to this round arrived in time.
+            /// Number of agents that were asked and whose answer to this round arrived in time.
             fresh: u64,
             /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,

@@ -175,8 +175,8 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Number and total weight of the vectors of this round that clipping will shorten. `None` if nothing is
-    /// clipped, and under masks, where the server cannot see their norms.
+    /// Number and total weight of the vectors of this round that clipping will shorten. `None` without a clipping norm, in
+    /// a dry run, in rounds that share no vectors, and under masks, where the server cannot see the norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;

@@ -47,6 +47,13 @@ pub(super) struct Terms<'a> {
 impl Terms<'_> {
     /// `psi_t` and `theta_t` for the rounds whose queries may follow a sum; `clipped` has the clipped vectors by the round
     /// that they answer.
+    ///
+    /// Without constants, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`, and
+    /// `theta_t` is `1 - p_t` times the weight of the clipped vectors of round t - 1, summed over agents and regions. Here
+    /// `1 - p_t` is the probability that an agent follows the sum, P the number of regions, w the largest weight, q the
+    /// sampling rate, N the number of agents, e the error of the features, B the bound on the norm, M the number of
+    /// features, `gamma_t` the information gain, d the sum of the differences from the first agent's function, z the noise
+    /// multiplier and S the clipping norm.
     pub(super) fn of(
         &self,
         aggregate: &Aggregate,

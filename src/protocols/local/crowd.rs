@@ -142,7 +142,8 @@ impl Crowd {
     /// position of a cohort, only the levels of its users.
     ///
     /// # Errors
-    /// If nothing bounds the rewards, or if no finite noise is large enough.
+    /// [`ReportError`] if the mechanism of a level cannot be built: nothing bounds the rewards, or bound or noise are out of
+    /// range.
     pub(super) fn levels(
         &self,
         series: &SeriesRecipe,
@@ -185,7 +186,8 @@ impl Local {
     /// Every kind of user of a series, by cohort and by epsilon. `key` is the replication's node of the seed tree.
     ///
     /// # Errors
-    /// If nothing bounds the rewards, no finite noise is large enough, or the cohorts' functions cannot be drawn.
+    /// [`ReplicationError`] if the replication has no objective, if the cohorts' functions cannot be drawn, or if a
+    /// mechanism cannot be built: nothing bounds the rewards, or bound or noise are out of range.
     pub fn kinds_of_users(
         &self,
         series: &SeriesRecipe,

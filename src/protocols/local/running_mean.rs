@@ -62,7 +62,8 @@ impl RunningMean {
     /// The mechanism for at most `rounds` rewards of `population` people.
     ///
     /// # Errors
-    /// [`MechanismError`] if no noise gives this epsilon and delta.
+    /// [`MechanismError`] if the width of the range is not a finite number above 0, or if no finite noise gives this epsilon
+    /// and delta.
     pub fn mechanism(&self, rounds: u64, population: u64) -> Result<TreeAggregation, MechanismError> {
         let steps = NonZeroU64::new(rounds).unwrap_or(NonZeroU64::MIN);
         let visits = NonZeroU64::new(rounds.div_ceil(population.max(1))).unwrap_or(NonZeroU64::MIN);

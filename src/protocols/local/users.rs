@@ -101,7 +101,7 @@ pub(super) struct Users {
     settings: UserSettings,
     /// Number of the next user who arrives without being asked.
     next: u64,
-    /// Users who arrived without being asked since the last one that got an arm.
+    /// Number of users who arrived without being asked since the last one that got an arm.
     unanswered: u64,
     played: u64,
     /// Recognises users who have already played, in constant memory.
@@ -110,8 +110,8 @@ pub(super) struct Users {
     meter: BudgetMeter,
     /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
-    /// The sum of all rewards so far that count, and their number; `None` before the first reward, or if no mean is
-    /// published.
+    /// The sum of the rewards that count so far, and their number; of each person only the first rewards count, as many as
+    /// the noise is scaled to. `None` before the first reward, or if no mean is published.
     sum: Option<(RunningSum, u64)>,
 }
 

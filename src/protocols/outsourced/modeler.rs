@@ -228,7 +228,8 @@ impl Party<OutsourcedProtocol> for Modeler {
                 self.state = state;
                 self.asker.reconnected(ctx);
             }
-            // A late answer for a closed round, or a lost connection, has no effect; open requests are sent again.
+            // A late answer for a closed round has no effect. Nothing is done when the connection is lost, since open
+            // requests are sent again later.
             (Input::Message { .. } | Input::WentOffline, state) => self.state = state,
         }
     }

@@ -16,8 +16,9 @@ fn named(group: &str, name: &str, value: f64) -> Option<SeriesOutcome> {
 }
 
 /// The numbers of the design rule (Kharkovskii, Dai and Low 2020, section 3.4): `sigma_min` (the smallest singular
-/// value of the centred inputs), the threshold omega, whether singular values are lifted (1) or not (0), C' of
-/// Theorem 2, and the largest r at which they are not lifted (0 if there is none).
+/// value of the centred inputs), the threshold omega, whether singular values are lifted, that is, increased because
+/// `sigma_min` is below omega (1 if they are, 0 if not), C' of Theorem 2 (the factor by which lifting may increase squared
+/// distances), and the largest r at which singular values are not lifted (0 if there is none).
 pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<SeriesOutcome> {
     let largest = release.largest_unlifted(sigma_min).map_or(0.0, |r| r.get() as f64);
     let all = [
@@ -33,8 +34,8 @@ pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec
 /// Theorem 3 with the numbers of one run. Kharkovskii, Dai and Low 2020; constants in its O(.) terms are set to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Theorem3 {
-    /// The smallest r (number of columns of the projection) for which Lemma 1 gives a nu as small as Theorem 3
-    /// requires.
+    /// The smallest r (number of columns of the projection) for which Lemma 1 gives a nu (bound on the relative error of
+    /// squared distances in the projection) as small as Theorem 3 requires.
     columns_needed: f64,
     /// epsilon_ucb, the first term of the bound; `None` if the run's r is below `columns_needed`.
     epsilon_ucb: Option<f64>,
@@ -46,7 +47,7 @@ pub(super) struct Theorem3 {
     lifted: bool,
     /// C1 and C2.
     factors: [f64; 2],
-    /// 24 v / ln(1 + v / noise), v the prior variance (1 in the paper).
+    /// 24 v / ln(1 + v / noise), where v is the prior variance (1 in the paper) and noise is the noise variance.
     factor: f64,
 }
 
@@ -95,8 +96,8 @@ impl Theorem3 {
         self.epsilon_ucb.is_some() && !self.lifted && self.dominant >= self.outcomes
     }
 
-    /// The square roots of the bound's terms in (C1, C2) and in gamma_T after t rounds, from beta_t and an upper bound
-    /// on the information gain.
+    /// The square roots of the bound's terms in (C1, C2) and in gamma_T after t rounds, from beta_t (`beta`) and an upper
+    /// bound on the information gain gamma_T (`gain`).
     fn terms(&self, t: f64, beta: f64, gain: f64) -> [f64; 2] {
         let [c1, c2] = self.factors;
         let first = 24.0f64.sqrt() * (c2 + c1 * beta.sqrt()) * (libm::log(t) / t).sqrt();

@@ -3,10 +3,10 @@
 //! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, with the paper's numbers of algorithms and theorems,
 //! and with corrections where a proof requires them. Neighbours are two validation sets that differ in one record; the
 //! function of a set gives the performance of each setting on it. Here n is the number of settings, T the number of
-//! rounds, sigma the standard deviation of the noise, and k1 the smallest correlation of two neighbours' functions. The
-//! prior variance of functions is 1. For prior variance s2, pass sigma, c and every other argument in units of the outcome
-//! divided by sqrt(s2), and multiply every result in units of the outcome (c, q, sensitivities and bounds on regret) by
-//! sqrt(s2). Logarithms are natural.
+//! rounds, gamma_T the largest information gain of T outcomes, sigma the standard deviation of the noise, and k1 the
+//! smallest correlation of two neighbours' functions. The prior variance of functions is 1. For prior variance s2, pass
+//! sigma, c and every other argument in units of the outcome divided by sqrt(s2), and multiply every result in units of the
+//! outcome (c, q, sensitivities and bounds on regret) by sqrt(s2). Logarithms are natural.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -37,8 +37,8 @@ pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q whose half bounds the noise of all T rounds of both data sets, as the maximum of T outcomes requires:
-/// sigma sqrt(8 ln(6 T / delta)).
+/// q whose half bounds the noise of all T rounds of both data sets, except with probability at most delta / 3, as the
+/// maximum of T outcomes requires: sigma sqrt(8 ln(6 T / delta)).
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
@@ -109,8 +109,8 @@ pub fn mean_sensitivity(beta_next: f64, c: f64) -> f64 {
 }
 
 /// Theorem 2: for any a > 0, with probability 1 - (delta + e^-a), the posterior mean at the published setting is below its
-/// maximum by at most (2 D / epsilon)(ln n + a). The same holds, with probability 1 - e^-a, for any exponential mechanism
-/// over n utilities of sensitivity D.
+/// maximum by at most (2 D / epsilon)(ln n + a), where D is the sensitivity of the posterior mean. The same holds, with
+/// probability 1 - e^-a, for any exponential mechanism over n utilities of sensitivity D.
 #[must_use]
 pub fn choice_bound(sensitivity: f64, epsilon: f64, n: usize, a: f64) -> f64 {
     2.0 * sensitivity / epsilon * (libm::log(n as f64) + a)
@@ -124,7 +124,8 @@ pub fn theorem_4(sigma: f64, delta: f64, width: f64, noise_scale: f64, a: f64) -
     sigma * (8.0 * libm::log(1.0 / delta)).sqrt() + width + a * noise_scale
 }
 
-/// Omega of Algorithm 2, the bound on the simple regret after T rounds: A exp(-T tau / (ln T)^(d/4)).
+/// Omega of Algorithm 2, the bound on the simple regret after T rounds: A exp(-T tau / (ln T)^(d/4)), where A and tau are
+/// the constants of the search's rate of convergence and d is the number of inputs.
 #[must_use]
 pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
     let t = rounds as f64;
@@ -144,7 +145,7 @@ pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, r
 }
 
 /// The largest difference between the losses of two regularisation parameters (Theorem 7):
-/// (l_max - l_min) L / (l_max l_min).
+/// (lambda_max - lambda_min) L / (lambda_max lambda_min), where L is the Lipschitz constant of the loss.
 #[must_use]
 pub fn path_length(lipschitz: f64, lambda_min: f64, lambda_max: f64) -> f64 {
     (lambda_max - lambda_min) * lipschitz / (lambda_max * lambda_min)

@@ -48,7 +48,7 @@ impl Trials {
         (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
 
-    /// The mean outcome of one setting, if it has been tried.
+    /// The mean of the known outcomes of one setting; `None` if no outcome of it is known.
     pub(super) fn mean(&self, setting: usize) -> Option<f64> {
         let of = || self.settings.iter().zip(&self.outcomes).filter(|(tried, _)| **tried == setting);
         let count = of().count();

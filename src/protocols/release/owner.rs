@@ -418,7 +418,8 @@ impl Party<ReleaseProtocol> for Owner {
             Input::Timer(Timer::Trial(trial)) => self.handle_timeout(ctx, trial),
             Input::Timer(Timer::Reader(place)) => self.timed_out(ctx, place),
             Input::CameBack => self.reconnected(ctx),
-            // Open requests will be sent again, so nothing is done here.
+            // No other party sends these messages to the owner. Nothing is done when the connection is lost, since open
+            // requests are sent again later.
             Input::Message {
                 message:
                     Message::Train { .. }

@@ -21,7 +21,7 @@ const RANDOM_TIMES: &str = "times and number of messages: training and validatio
                             records, and no reader learns the number of trials from them";
 
 /// What the timing of messages reveals if the search stops at the first setting above a threshold: the number of trials,
-/// which the release covers.
+/// which is accounted for as part of the release.
 const PRICED_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and the number of trials is part of the release";
 

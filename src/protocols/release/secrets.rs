@@ -16,7 +16,7 @@ impl TrialResults {
     /// The utility of each setting.
     ///
     /// # Errors
-    /// [`CannotRelease`], if a setting that is needed was never tried.
+    /// [`CannotRelease`], if a setting that is needed was never tried, or if the posterior mean cannot be computed.
     pub fn utilities(&self, task: &Task, utility: Utility) -> Result<Vec<f64>, CannotRelease> {
         self.0.utilities(task, task.n(), utility)
     }

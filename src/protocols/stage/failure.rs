@@ -99,7 +99,7 @@ impl ReplicationError {
         Self::InAll { reason: reason.into() }
     }
 
-    /// A party that cannot continue.
+    /// The error of a party that cannot be created or cannot continue.
     pub fn party(series: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Party { series: series.to_owned(), reason: reason.into() }
     }

@@ -115,8 +115,8 @@ impl ForkStates {
         self.0.borrow_mut().insert(series.to_owned(), StoredState { at, world: Box::new(warm) });
     }
 
-    /// A copy of a series' simulation, and the time from which its settings may differ; `None` if the series ended before the
-    /// fork.
+    /// A copy of a series' simulation, and the time from which its settings may differ; `None` if the series ended before
+    /// the fork.
     pub(in crate::protocols) fn get<P: KernelProtocol>(
         &self,
         series: &str,

@@ -119,8 +119,8 @@ pub struct Measurer {
     pub(in crate::protocols) stream: Stream,
     /// Releases counted against the privacy budget.
     pub(in crate::protocols) meter: BudgetMeter,
-    /// How answers are missing because of their outcome, the node of the seed tree from which it is drawn which answers are
-    /// missing, and the largest noise-free value of any arm.
+    /// How answers are missing because of their outcome, the node of the seed tree for the draws that decide which answers
+    /// are missing, and the largest noise-free value of any arm.
     silence: Option<(Informative, Key, f64)>,
     /// The answer to each round; none where it is missing.
     answered: BTreeMap<u64, Option<Released<f64>>>,
@@ -190,8 +190,8 @@ impl Measurer {
     /// The answer to a round's query of an arm; records [`Measured`] for a new round.
     ///
     /// # Errors
-    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, or a budget is
-    /// used up.
+    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, a budget is used
+    /// up, or [`Self::answer_if_any`] decided before that the answer of this round is missing.
     pub fn answer<P: RecordsFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
@@ -214,7 +214,7 @@ impl Measurer {
     /// is an answer, and this decision is a release of its own.
     ///
     /// # Errors
-    /// As [`Self::answer`].
+    /// As [`Self::answer`], except that a missing answer is no error.
     pub fn answer_if_any<P: RecordsFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
@@ -236,7 +236,8 @@ impl Measurer {
         Ok(released)
     }
 
-    /// Decides whether the answer with this outcome is missing, and enters in the ledger that the observer sees it.
+    /// Decides whether the answer with this outcome is missing. If the decision depends on the outcome, it is entered in the
+    /// ledger as a release to the observer.
     fn is_missing<P: RecordsFacts>(
         &mut self,
         ctx: &mut dyn Recorder<P>,

@@ -153,7 +153,8 @@ impl<T: Digestible> Digestible for Released<T> {
     }
 }
 
-/// Adds the value to the digest, or nothing if it is absent. Only for the last field of a variant.
+/// Adds the value to the digest, or nothing if it is absent. Only for the last fields of a variant; if several of these may
+/// be absent, the digest does not say which of them are present.
 pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     if let Some(value) = value {
         value.digest(digest);

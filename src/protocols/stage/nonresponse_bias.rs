@@ -27,8 +27,8 @@ impl NonresponseBias {
         }
     }
 
-    /// Writes the count of missing answers, their share and, if any answer arrived, the bias into
-    /// the record. Writes nothing if every answer arrived.
+    /// Writes the count of missing answers, their share, and the bias (undefined if no answer arrived)
+    /// into the record. Writes nothing if every answer arrived.
     pub fn into_record(self, record: &mut SeriesRecord) {
         let (due, answered) = (self.due.0, self.answered.0);
         if due == answered {

@@ -44,7 +44,7 @@ pub struct QueriedInputs {
     pub arms: BTreeMap<u64, Vec<f64>>,
 }
 
-/// Largest number of inputs of an arm that are recorded; more inputs are a data series rather than a setting.
+/// Largest number of inputs per arm for which inputs are recorded; more inputs are a data series rather than a setting.
 const MAX_INPUTS: usize = 16;
 
 impl QueriedInputs {

@@ -135,7 +135,7 @@ pub(in crate::protocols) struct Attempts {
     /// Node of the seed tree for the jitter of its waits.
     key: Key,
     sent: u32,
-    /// Since when the party has been without connection at each attempt; `None` if it was online at the last one.
+    /// When the party was first offline at an attempt, if it has not been online at an attempt since.
     away: Option<Time>,
     timer: Option<TimerTicket>,
 }
@@ -146,7 +146,7 @@ impl Attempts {
         Self { key, sent: 0, away: None, timer: None }
     }
 
-    /// Whether the party has not been online at any attempt since the request began to wait for its connection.
+    /// Whether the party was offline at an attempt and has not been online at a later one.
     pub(in crate::protocols) fn waits_for_connection(&self) -> bool {
         self.away.is_some()
     }

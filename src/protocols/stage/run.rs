@@ -168,9 +168,13 @@ impl ReplicationSetup {
     /// do not end the run.
     ///
     /// # Errors
-    /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] if a fork was
-    /// never reached, [`ReplicationError::CannotFork`] if a party cannot be copied, [`ReplicationError::Program`] if a
-    /// program gives no answer.
+    /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] in a branch
+    /// whose series ended before the fork, [`ReplicationError::NoRounds`] for a fork after a round if no round ended,
+    /// [`ReplicationError::CannotFork`] if a party cannot be copied, [`ReplicationError::Program`] if a program gives no
+    /// answer.
+    ///
+    /// # Panics
+    /// If the number of `parties` differs from that of `names`.
     pub fn run<P: Rounds>(
         &self,
         series: &str,
@@ -227,6 +231,9 @@ impl ReplicationSetup {
     /// with each of the protocol's own facts.
     ///
     /// # Errors
+    /// As [`Self::run`].
+    ///
+    /// # Panics
     /// As [`Self::run`].
     pub fn play<P: Rounds + RecordsFacts>(
         &self,

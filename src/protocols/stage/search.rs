@@ -269,6 +269,9 @@ impl ReplicationSetup {
     ///
     /// # Errors
     /// As [`Self::run`].
+    ///
+    /// # Panics
+    /// As [`Self::run`].
     pub fn search<P: Rounds + RecordsFacts<Own = Measured>>(
         &self,
         series: &str,
@@ -283,6 +286,9 @@ impl ReplicationSetup {
     /// As [`Self::search`], with evaluations numbered as `numbering` says.
     ///
     /// # Errors
+    /// As [`Self::run`].
+    ///
+    /// # Panics
     /// As [`Self::run`].
     pub fn search_numbered<P: Rounds + RecordsFacts<Own = Measured>>(
         &self,

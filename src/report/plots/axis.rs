@@ -6,7 +6,7 @@ use serde::Serialize;
 const LOG_FROM: f64 = 30.0;
 /// Approximate number of ticks on a linear axis.
 const TICKS: f64 = 5.0;
-/// Least distance between two ticks with labels of their own, as a share of the axis.
+/// Least distance between two ticks that are placed at given values instead of round ones, as a share of the axis.
 const APART: f64 = 0.08;
 /// Largest number of labels on an axis made by [`Axis::in_order`].
 const MAX_LABELS: usize = 40;

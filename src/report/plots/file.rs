@@ -91,7 +91,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
     markup.into_string()
 }
 
-/// A sample of a line for a legend, 56 wide and 24 high: with the line's dashes, or with its mark if it has marks.
+/// A sample of a line for a legend, 56 wide and 24 high: with the mark of [`Kind::Bars`] or [`Kind::Marks`], or a line with
+/// the dashes of any other kind.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {

@@ -100,7 +100,8 @@ impl Labels {
     /// Width of a letter and height of a line, in pixels.
     const LETTER: f64 = 6.2;
     const LINE: f64 = 12.0;
-    /// Where a label may stand, as a share of its arrow from its beginning: at a third, arrows rarely cross.
+    /// Where a label may stand, in order of preference, as a share of its arrow's length from the beginning; arrows rarely
+    /// cross at a third of their length.
     const PLACES: [f64; 5] = [1.0 / 3.0, 0.5, 2.0 / 3.0, 0.2, 0.8];
 
     /// The place of a label beside an arrow where it overlaps no earlier label; `None` if there is none.

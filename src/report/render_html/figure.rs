@@ -77,7 +77,7 @@ fn distinct_notes(mut notes: Vec<&str>) -> Vec<&str> {
     left.filter(|note| !note.is_empty()).collect()
 }
 
-/// A sample of a line for the legend: with the line's dashes, or with its mark if it has marks.
+/// The [`sample`] of a line as a small picture for the legend.
 fn legend_sample(key: usize, kind: Kind) -> Markup {
     html! {
         svg.swatch.(class(key, kind)) viewBox="0 0 56 24" width="36" height="16" aria-hidden="true" {

@@ -4,8 +4,8 @@ use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of values with which an axis whose values are words becomes the horizontal axis of a chart. Two such values
-/// are drawn as two lines, which is clearer.
+/// Smallest number of values with which an axis whose values are words becomes the horizontal axis of a chart. Two such
+/// values are drawn as two lines, which is clearer.
 const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;

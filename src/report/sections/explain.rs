@@ -6,7 +6,7 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{Explained, ExplainedSeries, PairShare, Share};
 use crate::vocab::counted;
 
-/// Number of pairs of a series that a terminal shows.
+/// Largest number of pairs of a series that a terminal shows.
 const MOST_PAIRS: usize = 10;
 
 /// A share with three decimal places, without "-0.000".

@@ -26,7 +26,7 @@ impl Axes {
         let names: Vec<String> =
             summary.cells.first().map(|cell| cell.point.keys().cloned().collect()).unwrap_or_default();
         let digits = names.iter().map(|name| {
-            // Many cells have few distinct values.
+            // There may be many cells, but they have few distinct values.
             let values = summary.cells.iter().filter_map(|cell| cell.point.get(name));
             let exact: BTreeMap<String, &Value> =
                 values.map(|value| (words(value, MAX_DIGITS), value)).collect();
@@ -76,8 +76,8 @@ fn words(value: &Value, digits: usize) -> String {
     }
 }
 
-/// A number as written, or with this many significant digits if it is written with more than [`SHORT`] characters; digits
-/// before the decimal point are never cut off.
+/// A number as written, or with this many significant digits if it is written with more than [`SHORT`] characters. Below
+/// 1e-4 and from 1e7 on, the shorter number has an exponent; otherwise digits before the decimal point are never cut off.
 fn short(value: f64, digits: usize) -> String {
     let exact = format!("{value}");
     if exact.len() <= SHORT {

@@ -5,7 +5,7 @@ use super::points::Axes;
 use crate::report::document::{Block, Layout, Table, Visibility};
 use crate::study::{CurvePoint, Summary};
 
-/// Number of characters in a sparkline.
+/// Largest number of characters in a sparkline.
 const WIDTH: usize = 24;
 /// Largest number of curves that are shown.
 const MOST: usize = 24;

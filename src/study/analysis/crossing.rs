@@ -2,9 +2,10 @@
 //!
 //! Assumption: the mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value
 //! of the grid that is looked at is tested on both sides by t tests, each side at the level alpha / ((d + 4) R): d is how
-//! often the range can be halved, R the number of looks, 1 - alpha the confidence. Two bisections search for the last value
-//! that is shown to lie before the crossing, and for the first value that is shown to lie behind it. At an undecided value,
-//! the first bisection turns left (to smaller values) and the second bisection turns right.
+//! often the range can be halved, R the number of looks, 1 - alpha the confidence. A look is one search with a fixed number
+//! of observations of each value; if it does not give the answer, the next look has more observations. Two bisections search
+//! for the last value that is shown to lie before the crossing, and for the first value that is shown to lie behind it. At
+//! an undecided value, the first bisection turns left (to smaller values) and the second bisection turns right.
 //!
 //! Why the interval covers the crossing with probability at least 1 - alpha, if each test has its level (t tests have it
 //! exactly for normally distributed observations, otherwise approximately): the bisection of the true signs looks at d fixed

@@ -2,7 +2,7 @@
 //!
 //! A and B have N points each: the first and the second half of the coordinates of N quasi-random points. AB_i is A with the
 //! i-th coordinate of B, and BA_i is B with the i-th coordinate of A. Let f be the metric at a point, m its mean over A and
-//! B, and V its variance over A and B:
+//! B, V its variance over A and B, and E the mean over the N rows of these matrices:
 //!
 //! * The share of axis i alone is E[(f(B) - m) (f(AB_i) - f(A))] / V (Saltelli, Annoni, Azzini, Campolongo, Ratto and
 //!   Tarantola 2010, "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)).
@@ -168,7 +168,8 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its indices are known:
+    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its variance V, the parts V_i of
+    /// each number alone, and the part V_13 of the interaction of the first and the third are known:
     /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, and
     /// V_13 = b^2 pi^8 (1/18 - 1/50).
     /// Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.

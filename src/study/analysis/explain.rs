@@ -82,7 +82,8 @@ pub struct Explained {
     pub design: &'static str,
     /// Number of cells.
     pub cells: usize,
-    /// The N of a quasi-random design, as given by `--points`; it has N (d + 2) cells or more.
+    /// The N of a quasi-random design, as given by `--points`; a design of d axes has N (d + 2) cells, or N (2 d + 2) if
+    /// pairs are estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
     /// The varied values.

@@ -148,8 +148,8 @@ mod tests {
         3.0 * a + b * b + 2.0 * a * b
     }
 
-    /// By hand: a has variance 5/4; given the mean of b, 1, the slope in a is 3 + 2. b^2 + 3 b has the values 0, 4 and 10;
-    /// the pair has 4 var(a) var(b).
+    /// By hand: a has variance 5/4, and at the mean of b, 1, the slope in a is 3 + 2. At the mean of a, 3/2, the terms with
+    /// b are b^2 + 3 b, which has the values 0, 4 and 10. The interaction of a and b has the variance 4 var(a) var(b).
     const FIRST: [f64; 3] = [25.0 * 1.25, (0.0 + 16.0 + 100.0) / 3.0 - 196.0 / 9.0, 0.0];
     const PAIR: f64 = 4.0 * 1.25 * 2.0 / 3.0;
 

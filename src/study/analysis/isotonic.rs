@@ -20,7 +20,7 @@ pub(super) fn falling(values: &[f64]) -> Vec<f64> {
     pools.into_iter().flat_map(|(mean, count)| std::iter::repeat_n(mean, count)).collect()
 }
 
-/// Where a non-increasing sequence crosses 0: the index of the last value before the crossing, and the share
+/// Where a non-increasing sequence crosses 0: the index of the last value at or before the crossing, and the share
 /// of the way to the next value. If the sequence is 0 along a stretch, the crossing is the middle of the stretch. `None` if
 /// the sequence does not cross 0.
 #[must_use]

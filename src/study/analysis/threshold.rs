@@ -31,7 +31,7 @@ pub struct Question {
     pub margin: f64,
     /// Probability with which the interval is to cover the threshold.
     pub confidence: f64,
-    /// Number of replications of each value in the first look.
+    /// Number of replications of each value in the first look, that is, before the first tests.
     pub first: u64,
     /// Largest number of replications of a value.
     pub most: u64,

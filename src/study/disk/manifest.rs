@@ -58,7 +58,7 @@ pub struct Manifest {
 /// One cell in the manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CellManifest {
-    /// Value of each `Each` by its name, as written in RON.
+    /// Value of each `Each` by its name, as written in RON, or the label of the value if it has one.
     pub point: Vec<(String, String)>,
     /// Hash of everything on which the records of the cell's replications depend.
     pub identity: String,

@@ -69,8 +69,8 @@ impl LineReader {
         }
     }
 
-    /// The next lines, as [`LineReader::next`] returns them: as many as are needed for this number of bytes, if each line
-    /// counts as one byte more than it has, or all lines that are left.
+    /// The next lines, as [`LineReader::next`] returns them, until they have at least this number of bytes together, where
+    /// each line counts one byte more than its length; at the end of the file, all lines that are left.
     pub(super) fn several(&mut self, bytes: u64) -> io::Result<Vec<(Vec<u8>, LinePlace)>> {
         let (mut lines, mut read) = (Vec::new(), 0);
         while read < bytes {

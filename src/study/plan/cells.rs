@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// One cell: a scenario without `Each`, and its point in the study.
 #[derive(Clone, Debug)]
 pub struct CellPlan {
-    /// Value of each `Each` by its name, as written in RON. Empty for a study of one cell.
+    /// Value of each `Each` by its name, as written in RON, or the label of the value if it has one. Empty for a scenario
+    /// without `Each`.
     pub point: Vec<(String, String)>,
     /// The checked scenario.
     pub scenario: Scenario,
@@ -276,8 +277,8 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
 
 /// The settings of a scenario that are part of the identity of its cells: all settings except three kinds: the published
 /// results and losses, the description and the series to compare with, because they change only reports; the number of
-/// replications, because the record of replication k does not depend on it; and a fork, because it is not part of the
-/// run.
+/// replications, because the record of replication k does not depend on it; and a fork, because each of its branches gets
+/// an identity of its own ([`Plan::of_branches`]).
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

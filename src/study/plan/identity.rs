@@ -71,7 +71,7 @@ impl Identity {
         self.0.update(&word.to_le_bytes());
     }
 
-    /// 64 hexadecimal digits.
+    /// The hash of the parts so far, as 64 hexadecimal digits.
     pub(in crate::study) fn hex(&self) -> String {
         self.0.finalize().to_hex().to_string()
     }

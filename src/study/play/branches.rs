@@ -99,7 +99,8 @@ pub(in crate::study) fn play(
 }
 
 /// Runs again those branches of one replication that have a record. Programs answer as in that record. `old` has the record
-/// of each branch, if there is one, the unchanged branch first.
+/// of each branch, if there is one, the unchanged branch first. If the unchanged branch has no record, the result is a
+/// failure alone.
 pub(in crate::study) fn replay(
     plan: &Plan,
     branches: &Branches,

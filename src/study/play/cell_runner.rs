@@ -151,7 +151,8 @@ impl<'a> CellRunner<'a> {
         Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
     }
 
-    /// The events of a replication that the watcher `beginning` has seen; `None` if there were none.
+    /// The events that the watcher `beginning` has stored of one series of a replication: the series with the most kinds of
+    /// messages. `None` if it has stored none.
     pub(crate) fn first_messages(&self, replication: u64, beginning: &Watcher) -> Option<FirstMessages> {
         let (series, events) = beginning.most_informative()?;
         Some(FirstMessages { series, replication, names: self.names(), events })

@@ -57,7 +57,8 @@ pub enum Cause {
     Handled(TracedMessage, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
-    /// A party went offline, came online again, or crashed.
+    /// A party's connection changed, or the party crashed or recovered: the party, and the further values of
+    /// [`TraceKind::Switched`].
     Switched(PartyId, bool, Option<Memory>),
     /// A message was sent at this time, for the given cause.
     Sent(TracedMessage, Time, Box<Cause>),

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct Forked {
     /// Name and records of each branch, the unchanged branch first.
     pub branches: Vec<(String, Records)>,
-    /// Mean virtual time at which the branches begin, in seconds, by cell and series.
+    /// Mean virtual time at which the branches begin, in seconds, by cell and series; NaN if a record does not state it.
     pub reached: Vec<Vec<f64>>,
 }
 

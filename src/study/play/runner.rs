@@ -23,7 +23,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// run together, from the same state. [`crate::study::finish`] writes the other files.
 ///
 /// # Errors
-/// [`FolderError`] if the folder cannot be read or written; replications stored before are kept.
+/// [`FolderError`] if the folder cannot be read or written, or if one replication has two different records; replications
+/// stored before are kept.
 pub fn play(
     plan: &Plan,
     folder: &RunFolder,

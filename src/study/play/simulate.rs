@@ -42,8 +42,8 @@ impl Progress for NoProgress {
 /// may use; no result depends on the number of threads. Replications that are stored in `folder` already are not run again.
 ///
 /// # Errors
-/// [`SimulateError`] if the scenario has errors, a program does not state its version, a replication fails, or `folder`
-/// cannot be read or written.
+/// [`SimulateError`] if the scenario has errors, a program does not state its version, a replication fails, `folder`
+/// cannot be read or written, or one replication has two different records there.
 pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary, SimulateError> {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let resources = Resources::default();

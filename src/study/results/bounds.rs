@@ -4,8 +4,8 @@ use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first run states it, without the values of the bound; and the sums, over runs, of the largest
-/// possible regrets and of the values of the bound by round.
+/// A theorem's bound as the first replication states it, without the values of the bound; and the sums, over replications,
+/// of the largest possible regrets and of the values of the bound by round.
 #[derive(Debug)]
 struct BoundSums {
     bound: RegretBound,
@@ -13,12 +13,12 @@ struct BoundSums {
     values: BTreeMap<u64, Estimator>,
 }
 
-/// The bounds of some runs, one per theorem.
+/// The bounds on one series in some replications, one entry per theorem.
 #[derive(Debug, Default)]
 pub(in crate::study) struct BoundMeans(Vec<BoundSums>);
 
 impl BoundMeans {
-    /// Adds the bounds of a run. One pass is enough for means.
+    /// Adds the bounds of the series in one replication. One pass is enough for means.
     pub(in crate::study) fn add(&mut self, run: &SeriesRecord) {
         for bound in &run.bounds {
             let same = |known: &BoundSums| {
@@ -38,7 +38,7 @@ impl BoundMeans {
         }
     }
 
-    /// For each theorem, the mean of its bound by round, over the runs for which it gives a bound.
+    /// For each theorem, the mean of its bound by round, over the replications for which it gives a bound.
     pub(in crate::study) fn finish(self) -> Vec<RegretBound> {
         let of = |BoundSums { bound, largest, values }: BoundSums| RegretBound {
             points: values.into_iter().map(|(round, sums)| (round, sums.mean())).collect(),

@@ -53,9 +53,9 @@ pub struct ComparisonRow {
     pub series_b: String,
     /// The metric.
     pub metric: String,
-    /// Mean in the first run.
+    /// Mean in the first run; over the pairs only, if the samples are paired.
     pub a: f64,
-    /// Mean in the second run.
+    /// Mean in the second run; over the pairs only, if the samples are paired.
     pub b: f64,
     /// Mean of the second run minus that of the first, with its standard error. `n` is the number of pairs, or the
     /// size of the smaller sample if the samples are not paired.

@@ -15,10 +15,13 @@ pub(in crate::study) enum Pass {
 /// [`Estimate::of`] returns for the same values in the same order.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::study) struct Estimator {
+    /// Sum of the values.
     sum: f64,
+    /// Sum of the squares of their distances from the mean.
     squares: f64,
+    /// Number of values.
     n: u64,
-    /// Sum and squares of the values times 2^-600, for values whose squares exceed the largest number.
+    /// The same two sums for the values times 2^-600, for values whose squares exceed the largest number.
     shrunk: (f64, f64),
 }
 

@@ -63,7 +63,8 @@ impl<'a> CellRecords<'a> {
 /// them in which file.
 ///
 /// # Errors
-/// [`FolderError`] if records cannot be read or a file cannot be written. Each file is replaced only by a complete new one.
+/// [`FolderError`] if records cannot be read, one replication has two different records, or a file cannot be written. Each
+/// file is replaced only by a complete new one.
 pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;

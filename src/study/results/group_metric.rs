@@ -43,7 +43,7 @@ pub enum GroupError {
         /// The names of all groups.
         known: Vec<String>,
     },
-    /// The groups have other regrets.
+    /// The groups have regrets, but not this one.
     #[error("the groups of these series have no {metric}: they have {}", .known.join(", "))]
     Without {
         /// The metric.
@@ -75,7 +75,7 @@ fn regret(metric: &str, group: &GroupOutcome) -> Option<f64> {
     found.filter(|_| group.evaluations > 0.0)
 }
 
-/// A regret of the group with this name, or the largest of all groups.
+/// A regret of the group with this name; if no group has the name and it is [`WORST`], the largest of all groups.
 fn value(groups: &[GroupOutcome], metric: &str, name: &str) -> Option<f64> {
     if let Some(group) = groups.iter().find(|group| group.group == name) {
         return regret(metric, group);

@@ -3,8 +3,9 @@
 /// The adjusted p-values, in the order of `p`. If every hypothesis whose adjusted p-value is at most alpha is rejected, the
 /// probability that any true hypothesis is rejected is at most alpha, however the tests depend on each other.
 ///
-/// The i-th smallest of m values becomes the largest of min(1, (m - j + 1) p_(j)) over j <= i. Source: Holm 1979, "A simple
-/// sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6:65-70.
+/// The i-th smallest of m values becomes the largest of min(1, (m - j + 1) p_(j)) over j <= i, where p_(j) is the j-th
+/// smallest value. Source: Holm 1979, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+/// Statistics 6:65-70.
 #[must_use]
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();

@@ -10,10 +10,10 @@
 //!     }
 //! }
 //! ```
-//! This declares the struct `LatencyModel`. Any type with the trait `Latency` (and the derived traits of [`MemberObject`])
-//! converts into it, and serde reads and writes it as an enum with one newtype variant per member. `as_dyn()` returns the
-//! member as a trait object. A new member needs one file, and one line in this declaration. The documentation of members and
-//! their fields comes from their doc comments, through the JSON schema that `schemars` derives; `subrosa list` and the
+//! This declares the struct `LatencyModel`. Any type with the trait `Latency` (and the derived traits that [`MemberObject`]
+//! needs) converts into it, and serde reads and writes it as an enum with one newtype variant per member. `as_dyn()` returns
+//! the member as a trait object. A new member needs one file, and one line in this declaration. The documentation of members
+//! and their fields comes from their doc comments, through the JSON schema that `schemars` derives; `subrosa list` and the
 //! generated reference read that schema.
 
 mod member_object;

@@ -38,8 +38,8 @@ impl<'a> Reader<'a> {
         Self(Part::whole(node, false))
     }
 
-    /// The value, or the only value in the brackets of a variant; `otherwise` is the fault if the brackets contain anything
-    /// else than one value.
+    /// The value, or the only value in the brackets of a variant. `otherwise` is the fault if the brackets contain anything
+    /// other than one value, except that for empty brackets it is [`Fault::NeedsContent`].
     fn one(self, otherwise: Fault) -> Result<&'a Node, ReadError> {
         if !self.0.inside {
             return Ok(self.0.node);

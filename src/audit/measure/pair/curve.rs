@@ -137,8 +137,8 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     }
 }
 
-/// The range of the losses of one release, except for tails: beyond each end, delta is at most [`TAIL`], or the loss is
-/// larger than [`FARTHEST`].
+/// The range of the losses of one release, except for tails: beyond each end, delta is at most [`TAIL`], or the absolute
+/// value of the loss is larger than [`FARTHEST`].
 fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     let curve = |epsilon: f64| divergence(cost, with, epsilon);
     curve(0.0)?;

@@ -229,7 +229,8 @@ fn gaussian(mu: f64, epsilon: f64) -> f64 {
     if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
 }
 
-/// The epsilon at which a decreasing curve reaches `delta`; 0 if it starts below, infinite if it is still above at 512.
+/// The epsilon at which a decreasing curve reaches `delta`; 0 if its value at 0 is at most `delta`, otherwise infinite if
+/// `delta` is not above 0, or if the curve is still above `delta` at 512.
 fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
     if curve(0.0) <= delta {
         return 0.0;

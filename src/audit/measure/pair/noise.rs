@@ -32,7 +32,8 @@ impl KnownPair {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
         let epsilon =
             |delta: f64| curve.as_ref().map_or_else(|| self.epsilon(delta), |curve| curve.epsilon(delta));
-        // ln((p - delta) / q) - epsilon(delta) is concave in delta: a golden-section search finds its largest value.
+        // Golden-section search for the delta with the largest ln((p - delta) / q) - epsilon(delta). A value above 0 at any
+        // delta excludes the event, so a missed maximum only makes the bound on the noise less tight.
         let excess = |share: f64| libm::log(p * (1.0 - share) / q) - epsilon(p * share);
         let (mut low, mut high) = (-14.0f64, 7.0f64);
         let at = |logit: f64| excess(1.0 / (1.0 + libm::exp(-logit)));
@@ -94,7 +95,8 @@ impl KnownPair {
         libm::exp2(high)
     }
 
-    /// Epsilon at `delta` of the pair with `factor` times its noise: a lower bound if the model holds.
+    /// Epsilon at `delta` of the pair with `factor` times its noise: a lower bound if the model holds. It is 0 for an
+    /// infinite factor.
     #[must_use]
     pub(in crate::audit::measure) fn at_noise(&self, factor: f64, delta: f64) -> f64 {
         if !factor.is_finite() {

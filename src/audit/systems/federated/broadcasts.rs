@@ -19,7 +19,7 @@ use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, Positive};
 use std::sync::Arc;
 
-/// All broadcasts of one series, on the vectors of each agent that is tried.
+/// All broadcasts of one series, for each agent that is tried, on neighbours that differ in this agent's vectors.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -41,7 +41,7 @@ pub(super) fn candidates(
 /// What is known of the answers that entered one sum.
 #[derive(Clone, Copy, Debug)]
 enum Sum {
-    /// The divisor is as planned, so that it does not matter who else answered.
+    /// The divisor is as planned, so it does not matter who else answered.
     Planned,
     /// The noise multiplier in the ledger; it depends on who answered, because the divisor does.
     Priced(f64),
@@ -102,9 +102,9 @@ fn noise_multiplier(cost: &Cost) -> Option<f64> {
 const ROUNDED: f64 = 1e-9;
 
 impl Sum {
-    /// The worst pair for an agent that enters the sum `copies` times. Only as many of the other agents (`others`) take
-    /// part as the sum needs for a noise multiplier of at least the one in the ledger. So the loss of the audited sum
-    /// is never larger than the loss of the run's sum, and equal to it if all weights are equal.
+    /// The worst known pair of neighbours for an agent that enters the sum `copies` times. A [`Self::Priced`] sum has
+    /// only as many of the other agents (`others`) as it needs for a noise multiplier of at least the one in the ledger,
+    /// so its loss is never larger than the loss of the run's sum, and equal to it if all weights are equal.
     fn pair(
         self,
         mechanism: &FederatedSum,
@@ -176,8 +176,7 @@ fn rounds(
             let mut mechanism = aggregate.mechanism(asked);
             mechanism.rates.clone_from(&rates);
             mechanism.excluded_from_claim = k as u64 >= recipe.rounds;
-            // As for the server's claim, the planned loss assumes that the agents whose answers were used were sampled
-            // at random.
+            // As in the server's ledger, the claim assumes that the agents whose answers were used are a random sample.
             mechanism.claimed_rate = series.policy.claimed_rate(aggregate.participation, asked as usize);
             let mut late_sampling_draw = Vec::new();
             let copies = match aggregate.late {
@@ -259,8 +258,8 @@ fn system(
     Ok(System::new(statement, Broadcasts { rounds, target, visible, adaptive, pair }))
 }
 
-/// All broadcasts of a run, seen by an observer who knows everything except one agent's vectors, who is
-/// sampled, and the noise.
+/// All broadcasts of a run, seen by an observer who knows everything except one agent's vectors, the noise, and
+/// (unless participation is visible) which agents are sampled.
 struct Broadcasts {
     rounds: Vec<Round>,
     target: usize,

@@ -27,7 +27,8 @@ pub(super) fn candidates(
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
         return Err(NotAuditedReason::NoAttack("under masks no party can draw a sample of fixed size"));
     }
-    // Noise and sampling are drawn again in every trial; masks cancel for any secrets.
+    // Noise and sampling are drawn again in every trial. The secrets of the masks need not be, because masks cancel
+    // whatever the secrets are.
     let masked = || MaskedRound::new(aggregate, placement, 1, context.key.child("audit").child("secrets"));
     let opened = unmasked(recipe, series, &masked(), (context.stage, context.key))?;
     let rate = series.policy.claimed_rate(aggregate.participation, placement.agents());
@@ -153,7 +154,7 @@ struct ObservedRound {
     moved: SubsampledShift,
 }
 
-/// All sums of a run, seen by an observer who subtracts what the agents that it knows added to them.
+/// All sums of a run, seen by an observer who subtracts the parts that it knows.
 struct ObservedSums {
     masked: MaskedRound,
     rounds: Vec<ObservedRound>,
@@ -208,8 +209,8 @@ impl Experiment for ObservedSums {
     fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for round in &self.rounds {
-            // The audited agent and the colluding agents answer, and further agents in order, as many as answered in
-            // the run.
+            // The audited agent and the colluding agents answer, and then the other agents in order, until as many have
+            // answered as in the run.
             let first = || std::iter::once(self.target).chain(self.pooled.iter().copied());
             let rest = (0..).filter(|agent| first().all(|other| other != *agent));
             let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();

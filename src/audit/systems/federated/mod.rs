@@ -45,7 +45,7 @@ impl Audited for Federated {
         let explored = &placement.explored;
         let mut weights = self.selected_weights(context.stage, context.key, aggregate, &placement);
         if !aggregate.selects_by_loss() {
-            // A selection without losses is the same in every round.
+            // Each of the library's selections that use no losses is the same in every round.
             weights.select(0, &mut context.key.child("audit").child("selection").stream());
         }
         let targets = match context.neighbour {

@@ -15,7 +15,8 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::vocab::{Neighbours, Positive};
 use std::sync::Arc;
 
-/// The release of the inputs, by any mechanism, for each neighbour that is tried.
+/// The release of the inputs by the mechanism of the series, for each neighbour that is tried; empty if the inputs are
+/// unprotected or not released.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,

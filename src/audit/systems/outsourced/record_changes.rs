@@ -8,8 +8,8 @@ use crate::privacy::mechanisms::Rows;
 use crate::protocols::ReplicationSetup;
 use crate::rng::Stream;
 
-/// The distance by which a neighbour's record is moved, in the scaled inputs; the largest one if the user states the
-/// move.
+/// The distance by which a neighbour's record is moved, in the scaled inputs; if the user states the move, the largest
+/// distance that is accepted.
 pub(super) const DISTANCE: f64 = 1.0;
 /// Number of random records that are moved in random directions.
 const RANDOM: u64 = 2;

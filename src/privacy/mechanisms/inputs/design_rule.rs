@@ -48,7 +48,7 @@ impl JohnsonLindenstrauss {
     pub fn largest_unlifted(&self, sigma_min: f64) -> Option<NonZeroUsize> {
         let kept = |r: usize| NonZeroUsize::new(r).filter(|&r| !Self { r, ..self.clone() }.lifts(sigma_min));
         kept(1)?;
-        // Singular values are lifted at r = `high`, but not at r = `low`.
+        // Nothing is lifted at r = `low`. After the first loop, the result is at least `low` and below `high`.
         let (mut low, mut high) = (1, 2);
         while high < MAX_COLUMNS && kept(high).is_some() {
             (low, high) = (high, 2 * high);

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 ///   units of X. That distance is the L2 sensitivity of the whole table. The scaling of X is taken as public.
 /// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance. With exact
 ///   noise, rounding to a lattice can move each of the d numbers of the moved row by one spacing further; this is
-///   compensated by about sqrt(d) parts in 2^30 more noise, or by more if sigma exceeds 2^21 times the distance.
+///   compensated by about sqrt(d) parts in 2^30 more noise, or by more if sigma and the distance differ by a factor above
+///   2^21.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.

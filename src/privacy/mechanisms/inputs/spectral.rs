@@ -70,8 +70,9 @@ pub(super) fn worst_direction(d: usize, r: usize, matrix: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Matrices with known singular values: 3, 4, 5 at right angles; eigenvalues 4, 2, 1 of a symmetric one; and P^T P =
-    /// (5, 4; 4, 5), with eigenvalues 9 and 1.
+    /// Matrices P with known singular values: one with orthogonal rows of lengths 3, 5 and 4; a symmetric one with
+    /// eigenvalues 4, 2 and 1; P^T P = (5, 4; 4, 5), with eigenvalues 9 and 1; and P P^T = (5, 1; 1, 5), with eigenvalues 6
+    /// and 4.
     #[test]
     fn the_norm_is_the_largest_singular_value_and_its_direction_is_stretched_by_it() {
         let root = |x: f64| x.sqrt();

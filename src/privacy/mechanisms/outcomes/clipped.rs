@@ -27,7 +27,7 @@ impl Clipped {
     /// Clipping to `range`, and noise of scale `scale`, both in the numbers' units.
     ///
     /// # Errors
-    /// [`MechanismError`] if the range is empty, or if no lattice suits both the noise and the width of the range.
+    /// [`MechanismError`] if the range has no finite width above 0, or if no lattice suits both this width and the noise.
     pub(super) fn new(range: Range, scale: f64, arithmetic: NoiseArithmetic) -> Result<Self, MechanismError> {
         let lattice = match arithmetic {
             NoiseArithmetic::Exact => Some(range.grid(scale)?),

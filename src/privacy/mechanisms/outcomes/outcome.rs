@@ -38,7 +38,7 @@ pub trait Outcome: Send + Sync {
     /// Variance of the noise on one answer, in squared units of an outcome; public.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise is large enough.
+    /// [`MechanismError`] if no finite noise, or no exact noise, is large enough, or if the noise is for an empty range.
     fn variance(&self) -> Result<f64, MechanismError>;
 
     /// Delta of one answer, if its cost is stated as an (epsilon, delta) guarantee; else 0.

@@ -9,6 +9,8 @@ use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sam
 use std::slice;
 
 /// What keeps rewards within the bound B + R, to which the noise is scaled: an assumption, or a step of the mechanism.
+///
+/// B bounds the absolute mean rewards, and R the absolute noise of rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rewards {
     /// Rewards are clipped to the bound: nothing is assumed.
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_scale_is_the_oracles() {
-        // ldp_federated_units.json, ldp_constants: B = 4, R = 1.
+        // The scales in `ldp_constants` of tests/oracles/ldp_federated_units.json, for B = 4 and R = 1.
         assert_eq!(ctl(true).scale(), 10.0);
         assert_eq!(of(0.5, Rewards::Clipped).scale(), 20.0);
     }
@@ -323,7 +325,7 @@ mod tests {
         }
     }
 
-    /// A clipped reward plus the scale times the next Laplace deviate of the stream.
+    /// A report is the clipped reward plus the scale times the next Laplace deviate of the stream.
     #[test]
     fn noise_in_floating_point_has_the_stated_scale() {
         let (epsilon, bound) = (Epsilon::new(2.0).unwrap(), Positive::new(5.0).unwrap());
@@ -333,7 +335,8 @@ mod tests {
         assert_eq!(ctl.privatise(&8.0, &mut key.stream()).unwrap(), expected);
     }
 
-    /// Rewards of -50 and 2 with the bound 5: |y + 5| - |y - 2| over the scale with clipping, |y + 50| - |y - 2| without.
+    /// For rewards of 2 and -50 with the bound 5, the log ratio of the densities at a report y is |y + 5| - |y - 2| over
+    /// the scale with clipping, and |y + 50| - |y - 2| over the scale without.
     #[test]
     fn reports_are_distinguished_by_the_density_of_the_noise() {
         for (clip, low, apart) in [(true, -5.0, 7.0), (false, -50.0, 52.0)] {

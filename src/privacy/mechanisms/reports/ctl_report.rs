@@ -71,7 +71,7 @@ impl RewardReport for CtlReport {
             return Vec::new();
         }
         let cure = match self.delta {
-            // No delta helps where the noise states no tail.
+            // If the noise has no known tail, no value of delta gives a bound.
             Some(_) => {
                 "write bound: Some(6.0), for example, beyond which rewards are clipped, and leave out `delta` and `clip`"
             }

@@ -91,7 +91,8 @@ pub trait RewardReport: Send + Sync {
     /// The users' mechanism for rewards about which these facts are known; `None` if they report them without protection.
     ///
     /// # Errors
-    /// [`ReportError`] if nothing bounds the rewards, or if no finite noise is large enough.
+    /// [`ReportError`] if nothing bounds the rewards, if their bound is not a finite number above 0, or if the mechanism
+    /// cannot be built, for example because no lattice fits its noise.
     fn mechanism(&self, facts: &RewardFacts<'_>) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError>;
 
     /// Epsilon of one report; `None` for rewards without protection. A learner's theorem may need it.

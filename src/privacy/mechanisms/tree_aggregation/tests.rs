@@ -142,7 +142,8 @@ fn honakers_sums_cost_no_more_than_their_partial_sums() {
     }
 }
 
-/// The loss on the worst pair is the price: exactly for one contribution, and for the first k where these are the worst.
+/// The loss on the worst pair is exactly the price: for one contribution, and for as many contributions as steps. (For
+/// other numbers k, other steps than the first k may have a larger loss.)
 #[test]
 fn the_law_of_the_worst_pair_is_the_price() {
     for (steps, contributions, restart) in [(1, 1, 0), (8, 1, 0), (13, 1, 0), (13, 1, 4), (16, 16, 0)] {

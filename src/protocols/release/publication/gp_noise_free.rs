@@ -38,7 +38,7 @@ pub struct GpNoiseFree {
     pub neighbour_correlation: Probability,
     /// A, factor of the regret, in units of the outcome.
     pub a: NonNegative,
-    /// tau, rate of the regret.
+    /// tau, rate of the regret, which is taken to be at most A exp(-T tau / (ln T)^(d/4)) after T rounds with d inputs.
     pub tau: NonNegative,
     /// How noise is sampled. Default: `Exact`.
     #[serde(default)]

@@ -68,7 +68,7 @@ pub trait Publication: Send + Sync {
         None
     }
 
-    /// What is wrong with the recipe for a task with these stated facts: problems for which its search or plan fails.
+    /// What is wrong with the recipe for a task with these stated facts: problems that make its search or plan fail.
     fn problems_with(&self, foreseen: TaskOutline) -> Vec<Problem> {
         let _ = foreseen;
         Vec::new()
@@ -222,7 +222,8 @@ pub struct Plan {
 
 impl Plan {
     /// Releases a performance with Laplace noise: that of the published setting if both parts are published, otherwise
-    /// that of the best setting. The noise is above `error`, in absolute value, with probability [`tail_probability`].
+    /// that of the best setting. The noise is above `error`, in absolute value, with probability at most
+    /// [`tail_probability`].
     pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
         let (of, measure) = match published {
             Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),

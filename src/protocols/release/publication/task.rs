@@ -80,9 +80,9 @@ impl Task {
         self.surrogate.covariance.variance.sqrt()
     }
 
-    /// The largest absolute outcome, from public numbers: if the objective gives a range of losses, a value is minus a mean
-    /// of losses between 0 and that range; otherwise it is assumed to lie within 4096 prior standard deviations of the prior
-    /// mean.
+    /// The largest absolute outcome, from public numbers: the largest absolute value plus nine standard deviations of the
+    /// noise. If the objective gives a range of losses, a value is minus a mean of losses between 0 and that range;
+    /// otherwise it is assumed to lie within 4096 prior standard deviations of the prior mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
         value + LARGEST_DEVIATE * self.noise_sd
@@ -167,7 +167,7 @@ impl Task {
     /// follows from the facts about the loss ([`Self::loss_facts`]).
     ///
     /// # Errors
-    /// If neither the objective nor the recipe states these facts, or those it states contradict each other.
+    /// If neither the objective nor the recipe states these facts, or if the stated facts contradict each other.
     pub(super) fn outcome_sensitivity(
         &self,
         assume: Option<TaskFacts>,

@@ -15,9 +15,10 @@ use std::num::NonZeroU32;
 /// independent of the others and may be left out.
 ///
 /// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) (c(x - s_n) - mu) + sqrt(h)
-/// (g_n(x) - mu)), where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster, and
-/// g_n the agent's own draw. Regret is each agent's own: the best value of its own function in that round, minus the
-/// value of its query. Sources: Volpp et al. 2020 (shift and scale), Bogunovic, Scarlett and Cevher 2016 (drift).
+/// (g_n(x) - mu)), where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster (the
+/// common function if there are no clusters), and g_n the agent's own draw. Regret is each agent's own: the best value of
+/// its own function in that round, minus the value of its query. Sources: Volpp et al. 2020 (shift and scale), Bogunovic,
+/// Scarlett and Cevher 2016 (drift).
 ///
 /// Example: `Differences(shift: Uniform(0.1), scale: LogNormal(0.3), noise: LogNormal(0.5))`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -65,7 +65,7 @@ impl Continuation {
         let mut same: BTreeMap<Vec<u64>, Vec<usize>> = BTreeMap::new();
         let mut ranks = vec![0; arms.n()];
         for &arm in &known {
-            // Adding 0 makes +0 of -0.
+            // Adding 0 turns -0 into +0, so that both have the same bits.
             let bits = arms.row(arm).iter().map(|x| (x + 0.0).to_bits()).collect();
             let twins = same.entry(bits).or_default();
             ranks[arm] = twins.len();
@@ -218,7 +218,7 @@ mod tests {
         let moved = of([0.4 + 0.2 * side(0), 0.6 - 0.15 * side(1)]);
         for arm in 0..60 {
             let (x, found, expected) = (arms.row(arm), found[arm], moved[arm].min(1.0));
-            // Points that come from within the box; the best value known is below that of the bump's top.
+            // Only points x for which x - shift lies within the box; the largest known value is below the bump's maximum.
             if x[0] > 0.25 && x[1] < 0.8 {
                 assert!((found - expected).abs() < 0.03, "{x:?}: {found} for {expected}");
             }
@@ -238,7 +238,7 @@ mod tests {
         let some = Continuation::new(&instance, Some(&[false, true, false, true, false])).unwrap();
         let other = [9.0, 0.5, 9.0, 0.3, 9.0];
         assert_eq!(some.continued(&values).shifted(&[0.5]), some.continued(&other).shifted(&[0.5]));
-        // One step of two: the fourth row has the value of the second.
+        // The side is 2, so a shift of half of it is 1: the fourth row gets the value of the second.
         assert!((some.continued(&values).shifted(&[0.5])[3] - 0.5).abs() < 1e-12);
         let none = Continuation::new(&instance, Some(&[false; 5])).unwrap();
         assert_eq!(none.continued(&values).shifted(&[0.5]), values);

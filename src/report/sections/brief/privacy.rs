@@ -12,7 +12,7 @@ use crate::vocab::{Arithmetic, counted};
 /// Largest number of characters shown of a note that may be cut.
 const NOTE: usize = 150;
 
-/// The section; `None` if nothing was released.
+/// The section; `None` if nothing was released and nothing is taken as public.
 pub(super) fn section(summary: &Summary) -> Option<Section> {
     let lines = lines(summary);
     let public = public_in_brief(summary);

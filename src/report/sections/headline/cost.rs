@@ -24,7 +24,7 @@ pub(super) fn card(summary: &Summary) -> Card {
 }
 
 /// The cost of privacy: cumulative regret, and the rounds until most of the simple regret is gone, beside those of a series
-/// without privacy. `None` unless the study is judged by simple regret, and has both series.
+/// without privacy. `None` unless the study is judged by simple regret, and has both series, each with a cumulative regret.
 fn questions(summary: &Summary) -> Option<Vec<Span>> {
     let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
     let (private, free) = chosen(summary, measure)?;
@@ -128,7 +128,7 @@ fn duration(seconds: f64) -> String {
 
 fn number(count: f64) -> String {
     match count {
-        // From here on a number rounded to thousands would have four digits before its last three.
+        // From here on, a number that is rounded to thousands would be written as 1000,000.
         c if c >= 999_500.0 => format!("{} million", two_digits(c / 1e6)),
         c if c >= 1e4 => format!("{},000", two_digits(libm::round(c / 1e3))),
         c => format!("{:.0}", libm::round(c)),

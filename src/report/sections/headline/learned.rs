@@ -154,7 +154,7 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
 }
 
 /// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of
-/// one run: "43.1 over all 40 runs, conditional". `None` if runs use different data.
+/// one run: "43.1 over all 40 runs, conditional". `None` if runs use different data, or if there is only one run.
 fn over_all_runs(
     summary: &Summary,
     row: &PrivacyRow,
@@ -257,7 +257,8 @@ fn explanation(loss: &Loss) -> String {
 type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
 /// A sentence on the losses of the best private series to those observers that are not paired with this series in `told`,
-/// and the pairs of series and observer that the sentence is about. `None` if there is no such loss.
+/// and the pairs of series and observer that the sentence is about. `None` if there is no such loss, or if some loss of the
+/// best private series has no finite bound.
 fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
     let (best, _) = chosen(summary, Measure::of(summary)?)?;
     if !matches!(best.protection, Protection::Bounded(..)) {

@@ -88,7 +88,8 @@ mod tests {
                 "\"at most 4 are absent\""
             ]
         );
-        // The end, what is missing, and what is another condition.
+        // A difference at the end of a note; then notes without a difference to print: words that are only missing, the same
+        // note, a note of other words, and a note that is too short.
         let ended = GRAPH.replace("absent agents", "late agents").replace("are absent", "are late");
         assert_eq!(
             differences(GRAPH, &ended).unwrap(),

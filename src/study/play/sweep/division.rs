@@ -42,7 +42,8 @@ pub(super) struct Division {
 enum DivisionError {
     /// A field that must be at least 1 is 0.
     Zero(&'static str),
-    /// A range of jobs ends before it begins, or begins before the end of the previous range.
+    /// A range of jobs ends before it begins, begins before the end of the previous range, or ends with the number
+    /// `u64::MAX`.
     Range(u64, u64),
 }
 

@@ -31,8 +31,8 @@ pub struct HeartbeatTimes {
 /// Settings of a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions<'a> {
-    /// This worker's number, and the number of workers. They determine only the block with which the worker begins: every
-    /// worker continues until no block is left.
+    /// This worker's number, from 0, and the number of workers. They determine only the block with which the worker begins:
+    /// every worker continues until no block is left.
     pub slot: (u64, u64),
     /// Number of threads; 0 for one thread per CPU that this process may use.
     pub threads: usize,
@@ -63,8 +63,8 @@ pub struct WorkerResult {
 /// Runs blocks of the sweep in `folder` until no block is left.
 ///
 /// # Errors
-/// [`SweepError`] if there is no plan, if another build of the program made the plan, or if a file cannot be read or
-/// written.
+/// [`SweepError`] if there is no plan, if another build of the program made the plan, if a file cannot be read or
+/// written, or if the thread of the heartbeats cannot be started.
 pub fn work(
     plan: &Plan,
     folder: &RunFolder,
