@@ -3,6 +3,7 @@
 //!
 //!   cargo bench -p subrosa-benches --bench medium               the whole table
 //!   cargo bench -p subrosa-benches --bench medium -- star       only the loads whose name has "star"
+//!   cargo bench -p subrosa-benches --bench medium -- 'mesh, 10'   only the load with this name
 //!
 //! In a star every leaf has one message on its way to the hub or back. In a mesh every party passes each message on to a
 //! random other party; in a ring, the messages of tandem queues, to the next one, whose work takes time.
@@ -96,7 +97,7 @@ fn main() {
     let exponential = link(Exponential { mean: ms(50) }.into(), rare());
     let constant = link(Constant(ms(50)).into(), LossModel::from(NoLoss {}));
     println!("nanoseconds of processor time for one message, best of {TURNS}: without the digest, with it");
-    for (name, shape, parties) in [
+    let loads = [
         ("star, 10", Shape::Star, 10),
         ("star, 1,000", Shape::Star, 1_000),
         ("star, 100,000", Shape::Star, 100_000),
@@ -105,10 +106,12 @@ fn main() {
         ("mesh, 100", Shape::Mesh, 100),
         ("mesh, 1,000", Shape::Mesh, 1_000),
         ("ring of queues, 10", Shape::Ring, 10),
-    ] {
-        if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
-            continue;
-        }
+    ];
+    let exact = loads.iter().any(|(name, ..)| only.as_deref() == Some(*name));
+    let chosen = |name: &str| {
+        only.as_ref().is_none_or(|only| if exact { name == only } else { name.contains(only.as_str()) })
+    };
+    for (name, shape, parties) in loads.into_iter().filter(|(name, ..)| chosen(name)) {
         for (law, link) in
             [("log-normal", &log_normal), ("exponential", &exponential), ("constant", &constant)]
         {

@@ -12,7 +12,7 @@ const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16
 
 /// The project's own code that trains and scores, which is part of the hash for the same reason. The texts of the files
 /// are hashed, so that every change counts; after a change of a comment, models are trained again too.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),
     include_str!("model.rs"),
@@ -26,6 +26,7 @@ const SOURCES: [&str; 13] = [
     include_str!("../../gp/cholesky.rs"),
     include_str!("../../gp/scores.rs"),
     include_str!("../../gp/vectors.rs"),
+    include_str!("../../rng/stream.rs"),
 ];
 
 /// A folder of files with scores; without a folder, no scores are kept. Any file may be deleted at any time.

@@ -130,7 +130,8 @@ pub struct Close {
 pub struct Clipped {
     /// Number of clipped vectors among those that arrived in time.
     pub vectors: u64,
-    /// The sum of their agents' weights over all regions.
+    /// The sum, over the agents of all clipped vectors, of their weights over all regions. With the policy `Buffered` these
+    /// include vectors of answers to earlier rounds.
     pub weight: f64,
 }
 

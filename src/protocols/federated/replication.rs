@@ -334,6 +334,7 @@ impl Replication<'_> {
                 fresh: vec![None; count],
                 late: vec![None; count],
                 last: vec![None; count],
+                replaced: vec![false; count],
                 setup: Setup::of(count),
                 contract: contract.clone(),
                 masked: vec![None; count],

@@ -64,6 +64,8 @@ pub(super) struct Server {
     pub(super) late: Vec<Option<Dated>>,
     /// By agent: the vector of its latest answer.
     pub(super) last: Vec<Option<Dated>>,
+    /// By agent: whether a late answer has become its latest since the last sum, under `KeepLast`.
+    pub(super) replaced: Vec<bool>,
     /// The progress of the agreement on masks, for a server that is not trusted.
     pub(super) setup: Setup,
     /// What all agents and the server agreed on for masked sums; `None` if the server is trusted.
@@ -148,6 +150,7 @@ impl Server {
                 // A vector that arrives after the answer of a later round does not replace that answer.
                 if self.answered_rounds[agent].latest() == Some(round) {
                     self.last[agent] = vector;
+                    self.replaced[agent] = true;
                 }
             }
         }
@@ -156,9 +159,9 @@ impl Server {
     /// The agents from which the server has an answer since the last sum: an answer to this round, or a late one that
     /// enters the next sum.
     pub(super) fn respondents(&self) -> Respondents {
-        let answered =
-            |agent: usize| self.answered[agent] || self.fresh[agent].is_some() || self.late[agent].is_some();
-        Respondents((0..self.agents.len()).map(answered).collect())
+        let in_time = |agent: usize| self.answered[agent] || self.fresh[agent].is_some();
+        let late = |agent: usize| self.late[agent].is_some() || self.replaced[agent];
+        Respondents((0..self.agents.len()).map(|agent| in_time(agent) || late(agent)).collect())
     }
 
     /// Opens the next round, if there is one.

@@ -148,6 +148,7 @@ impl Server {
         let (round, late, heard) = (self.round, self.stale, self.respondents());
         ctx.record(OwnFact::Closed { round, fresh, late, asked, clipped, heard }.into());
         (self.buffered, self.stale) = (0, 0);
+        self.replaced.fill(false);
         let is_local = self.round >= self.shared_rounds;
         if let Some(contract) = self.contract.clone().filter(|_| !is_local) {
             self.start_unmasking(&contract, ctx);
@@ -175,19 +176,19 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Number and total weight of the vectors of this round that clipping will shorten. `None` without a clipping norm, in
-    /// a dry run, in rounds that share no vectors, and under masks, where the server cannot see the norms.
+    /// Number of the vectors in time, and total weight of all vectors, that clipping will shorten. `None` without a clipping
+    /// norm, in a dry run, in rounds that share no vectors, and under masks, where the server cannot see the norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;
         let bound = clip.get() / f64::from(aggregate.regions.get()).sqrt();
-        let longer = |dated: &Dated| dot(&dated.vector, &dated.vector).sqrt() > bound;
+        let longer = |dated: &&Dated| dot(&dated.vector, &dated.vector).sqrt() > bound;
         let weights = self.weights(aggregate);
         let (mut vectors, mut weight) = (0, 0.0);
-        for (agent, _) in
-            self.fresh.iter().enumerate().filter(|(_, vector)| vector.as_ref().is_some_and(longer))
-        {
-            vectors += 1;
+        for (agent, dated) in self.fresh.iter().enumerate() {
+            let Some(dated) = dated.as_ref().filter(|dated| longer(dated)) else { continue };
+            // A buffer also holds vectors of earlier rounds.
+            vectors += u64::from(dated.round == self.round);
             weight += weights.iter().map(|region| region[agent]).sum::<f64>();
         }
         (self.round < self.shared_rounds).then_some(Clipped { vectors, weight })
