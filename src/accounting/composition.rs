@@ -74,7 +74,7 @@ impl Composition {
         &self.items
     }
 
-    /// Conditions under which the costs hold, in words.
+    /// In words: the conditions under which the costs hold, and which losses are published but not proven, or refuted.
     pub fn conditions(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(String::as_str)
     }

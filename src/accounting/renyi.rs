@@ -38,7 +38,7 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     worst
 }
 
-/// The smallest epsilon over the orders a = 1 + s, and its order. `moment` maps s to ln E exp(s L).
+/// The smallest epsilon over the orders a = 1 + s, and its order. `moment` maps s to ln E exp(s L) of the privacy loss L.
 fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     let log_delta = libm::log(delta);
     let epsilon = |log_s: f64| {
@@ -96,7 +96,7 @@ fn is_free(item: &Item) -> bool {
     matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon <= 0.0)
 }
 
-/// The largest ln E exp(s L), over t, of one release with the losses t and t - r, where r is the range.
+/// The largest ln E exp(s L), over t, of one release whose privacy loss L is t or t - r, where r is the range.
 ///
 /// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where it equals
 /// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). A sum of such maxima also holds for adaptive choices, because each

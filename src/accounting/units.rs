@@ -120,8 +120,8 @@ mod tests {
         assert_eq!((of_units.worst[0].count(), of_units.has_different_units), (50, false));
     }
 
-    /// After a fork, the cost of a missing answer may be larger for later users than for earlier ones. The first cost must not
-    /// hide the second.
+    /// After a fork, the cost of a missing answer may be larger for later users than for earlier ones. The first cost must
+    /// not hide the second.
     #[test]
     fn a_quantity_whose_cost_changes_counts_once_with_each_cost() {
         let cheap = counted_release(ProtectedUnit::Reward, None, 8.0, 20);

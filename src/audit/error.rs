@@ -53,7 +53,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// An error of the scenario's preparation.
+    /// The error that the scenario, or its data, does not permit the audit, for this reason.
     pub(super) fn scenario(why: impl std::fmt::Display) -> Self {
         Self::Scenario(why.to_string())
     }

@@ -65,7 +65,7 @@ pub(super) fn no_group(why: &GroupError) -> Exit {
     if matches!(why, GroupError::Folder(_)) { Exit::Internal } else { Exit::Usage }
 }
 
-/// The first `Each` that has several values in a study, other than those called `known`.
+/// The name of the first swept parameter (`Each`) that has several values in a study and is not in `known`.
 pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a str> {
     let axes = plan.cells[0].point.iter().enumerate();
     let varies = |place: usize, value: &String| plan.cells.iter().any(|cell| cell.point[place].1 != *value);

@@ -5,8 +5,8 @@ use super::output::eprint_line;
 use crate::report::{self, Page};
 use crate::study::{self, FolderError, Inconsistency, Manifest, Plan, Records, RunFolder, files};
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder. The page is checked only if the run
-/// is complete and nothing else is inconsistent.
+/// The run's records that belong to this plan, and the inconsistencies in its folder. The page, `report.html`, is checked
+/// only if the run is complete and nothing else is inconsistent.
 pub(super) fn contents(
     plan: &Plan,
     folder: &RunFolder,

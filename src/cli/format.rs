@@ -8,7 +8,8 @@ use crate::scenario::Document;
 use crate::study::files;
 use std::path::Path;
 
-/// Formats every file. A file with an error stays as it is, and the others are formatted.
+/// Formats every file or, with `--check`, reports those that are not formatted. A file with an error stays as it is, and
+/// the others are still handled. Returns the exit code of the first file that failed.
 pub(super) fn format(arguments: &FormatArguments) -> Exit {
     let mut worst = Exit::Ok;
     for file in &arguments.scenarios {

@@ -231,7 +231,7 @@ fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Resu
         }
         Ok(_) | Err(_) => {
             let (file, name) = (|| wanted.csv.to_owned(), || wanted.output.to_owned());
-            // A column of numbers in which some cells are texts is no class.
+            // A column of numbers in which some cells are texts does not name classes.
             let gaps = Gaps::of(table, wanted.output)?.filter(Gaps::in_numbers);
             if let Some(gaps) = gaps.filter(|_| !cells.is_empty()) {
                 return Err(NoScenario::Missing { file: file(), column: name(), found: gaps.told() });

@@ -101,8 +101,8 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
     closest(wanted, &names).map(str::to_owned)
 }
 
-/// Whether `wanted` is the family's name, in any case. Parts with the same name have a suffix ("Series of Local"), which may
-/// be left out.
+/// Whether `wanted` is the family's name, in upper or lower case. Parts with the same name have a suffix ("Series of
+/// Local"), which may be left out.
 fn has_name(family: &Family, wanted: &str) -> bool {
     let name = family.name.split(" of ").next().unwrap_or_default();
     family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted)

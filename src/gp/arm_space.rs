@@ -74,7 +74,8 @@ impl ArmPosterior {
         }
     }
 
-    /// Sets the counters and sums of the outcomes from before the change to arm space.
+    /// Takes over the state of the posterior before the change to arm space: number, log density and information gain of
+    /// the outcomes so far, largest prior variance, and largest jitter.
     pub(super) fn with_history(
         mut self,
         (observations, log_likelihood, information): (usize, f64, f64),

@@ -252,7 +252,7 @@ impl Drop for Blocks {
 mod tests {
     use super::*;
 
-    /// A learner that is copied for every question (`Parallel`) leaves no buffer behind for each copy.
+    /// A learner that is copied for every choice of an arm (`Parallel`) leaves no buffer behind for each copy.
     #[test]
     fn dropped_copies_do_not_fill_the_pool() {
         let mut blocks = Blocks::new(5);

@@ -288,7 +288,7 @@ multiversion! {
     }
 }
 
-/// Subtracts from row `k` every row before it, times that row's entry k. `row` has row `k` from its diagonal entry on.
+/// Subtracts from row `k` every earlier row, times the earlier row's entry k. `row` has row `k` from its diagonal entry on.
 #[inline(always)]
 fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     for earlier in before.chunks_exact(k + row.len()) {
@@ -296,8 +296,9 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Subtracts the rows above from the four rows that begin with row `first`. Each step computes [`TILE`] columns, whose
-/// sums stay in registers. Entries below the diagonal change too; they are never read.
+/// Subtracts from row `first` and the three after it every row above, times that row's entry in the column of the row's
+/// diagonal. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal change too; they
+/// are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let rows = rows_of(n, rows);

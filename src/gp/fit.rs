@@ -17,9 +17,9 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// The largest absolute derivative of the log likelihood by the logarithm of a hyperparameter,
-    /// in nats. Derivatives that point out of the bounds, at hyperparameters that are at a bound,
-    /// do not count. It is near 0 if the search has found a maximum.
+    /// The largest absolute derivative of the log likelihood (with priors, of its sum with the log prior density) by the
+    /// logarithm of a hyperparameter, in nats. Derivatives that point out of the bounds, at hyperparameters that are at a
+    /// bound, do not count. It is near 0 if the search has found a maximum.
     pub slope: f64,
 }
 

@@ -11,7 +11,7 @@ use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 /// [`GpError::NotPositiveDefinite`] unless `noise_variance` is finite and above 0.
 ///
 /// # Panics
-/// If there is no such arm.
+/// If one of these arms does not exist.
 pub fn information_gain(
     covariance: &ArmCovariance,
     arms: &[usize],

@@ -33,7 +33,7 @@ pub(crate) struct Maximum {
 const MEMORY: usize = 10;
 /// Largest number of steps per starting point; about thirty are typical.
 const MAX_STEPS: u64 = 100;
-/// A search ends when the norm of the gradient by the free parameters, in the search's unit, is below this.
+/// A search ends when the norm of the gradient with respect to the free parameters, in the search's unit, is below this.
 const LEVEL: f64 = 1e-7;
 /// Smallest distance of a starting point from a bound, as a share of the distance between the bounds: at a bound the
 /// sigmoid is flat.

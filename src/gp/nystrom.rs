@@ -18,8 +18,8 @@ use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 use faer::MatRef;
 
-/// Eigenvalues of K_D below this share of the largest count as zero. For arms of the basis, the error of inner products
-/// of features is of that order; for other arms it can be larger.
+/// Eigenvalues of K_D that are at most this share of the largest eigenvalue are treated as zero. For arms of the basis, the
+/// error of inner products of features is of that order; for other arms it can be larger.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Nystrom features of all arms on one basis.
@@ -28,7 +28,7 @@ pub struct Nystrom {
     n: usize,
     basis: Vec<usize>,
     rank: usize,
-    /// Eigenvectors of K_D, one per row: rank x m.
+    /// Eigenvectors of K_D, one per row: rank x m, with m the size of the basis.
     range: Vec<f64>,
     /// Coordinates c(x), one arm per row: n x rank.
     coordinates: Vec<f64>,
@@ -284,8 +284,9 @@ impl Nystrom {
         Cholesky::new(self.rank, self.gram(counts, lambda))
     }
 
-    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi. `whitened`, `[rank]`, is a vector of squared length
-    /// phi^T V^-1 phi, such as L^-1 c or V^(-1/2) c. At least 0, in squared units of the outcome. Calandriello et al. 2019,
+    /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, with V the matrix that [`Self::gram`] returns.
+    /// `whitened`, `[rank]`, is a vector of squared length phi^T V^-1 phi, such as L^-1 c or V^(-1/2) c, with L the Cholesky
+    /// factor of V and c the coordinates of the arm. At least 0, in squared units of the outcome. Calandriello et al. 2019,
     /// and Chowdhury and Gopalan 2019, Algorithm 2.
     ///
     /// # Panics

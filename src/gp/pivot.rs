@@ -14,7 +14,11 @@ pub(super) struct Pivot {
 
 /// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
 /// prior variance (in a box with a linear covariance, where there is no largest one: the prior variance at the point of
-/// the outcome). `order` is the number of outcomes including this one.
+/// the outcome). `order` is the number of outcomes including this one. If the variance is too small, jitter is added to it,
+/// first the smallest one, then each time ten times as much.
+///
+/// # Errors
+/// [`GpError::NotPositiveDefinite`] if the variance is too small even with the largest jitter.
 pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Result<Pivot, GpError> {
     let mut found = Pivot { value: variance + noise, jitter: 0.0 };
     let mut next = FIRST * scale;

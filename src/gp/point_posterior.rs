@@ -14,7 +14,7 @@ use super::vectors::{inner, subtract_multiple};
 use super::{GpError, dot};
 use std::f64::consts::TAU;
 
-/// The mean and the variance of the function at a point, with their gradients by its coordinates.
+/// The mean and the variance of the function at a point, with their gradients with respect to the point's coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointModel {
     /// Mean, in units of the outcome.
@@ -255,7 +255,7 @@ impl PointPosterior {
         &self.alpha
     }
 
-    /// Adds the gradient of the inner product of k(x) and `weights`, `[t]`, by the coordinates of x to `out`, `[d]`.
+    /// Adds to `out`, `[d]`, the gradient of the inner product of k(x) and `weights`, `[t]`, with respect to x.
     pub(crate) fn add_weighted_gradient(&self, x: &[f64], weights: &[f64], out: &mut [f64]) {
         let mut slopes = self.slopes(x, &self.covariances(x));
         slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope *= weight);
@@ -266,8 +266,8 @@ impl PointPosterior {
         }
     }
 
-    /// Adds `weight` times the gradient of the prior variance at x by its coordinates to `out`, `[d]`: 0 for a stationary
-    /// covariance.
+    /// Adds to `out`, `[d]`, `weight` times the gradient of the prior variance with respect to x, which is 0 for a
+    /// stationary covariance.
     pub(crate) fn add_prior_variance_gradient(&self, x: &[f64], weight: f64, out: &mut [f64]) {
         if self.covariance.shape == Shape::Linear {
             self.covariance.add_gradient(x, x, 2.0 * weight, out);
@@ -288,8 +288,8 @@ impl PointPosterior {
         k
     }
 
-    /// The derivatives of the covariances of x and the points with outcomes by their squared scaled distances (or scaled
-    /// inner products), `[t]`; `k` holds these covariances, `[t]`.
+    /// The derivatives of the covariances of x and the points with outcomes, with respect to their squared scaled distances
+    /// (or scaled inner products), `[t]`; `k` holds these covariances, `[t]`.
     fn slopes(&self, x: &[f64], k: &[f64]) -> Vec<f64> {
         let (mut s, mut terms) = (vec![0.0; k.len()], vec![0.0; k.len()]);
         for (dimension, column) in self.columns.iter().enumerate() {

@@ -182,7 +182,7 @@ mod tests {
         let found = Singular::new(n, d, matrix).unwrap();
         let k = n.min(d);
         let size = found.values().first().copied().unwrap_or(0.0);
-        // Rounding of k (n + d) operations on numbers up to the largest singular value.
+        // Tolerance for rounding errors, as a share of the largest singular value.
         let close = 1e-15 * (n + d + 10) as f64;
         assert_eq!(found.values().len(), k);
         assert!(found.values().windows(2).all(|pair| pair[0] >= pair[1]));

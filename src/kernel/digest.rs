@@ -61,7 +61,8 @@ impl Digest {
         }
     }
 
-    /// Hashes full buffers, so that every call of the hasher covers whole chunks.
+    /// Absorbs bytes that reach the end of the buffer: hashes the buffer whenever it is full, which is at the end of a chunk
+    /// of BLAKE3, and stores the remaining bytes in it.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
         while self.filled + bytes.len() >= BUFFER_BYTES {

@@ -210,7 +210,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         self.core.queue.pending().filter(travels).count() as u64
     }
 
-    /// Digest and counts.
+    /// The digest and the counts of the events so far.
     #[must_use]
     pub fn journal(&self) -> &Journal {
         &self.core.journal

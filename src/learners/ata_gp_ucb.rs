@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 /// An arm has m features, phi; row s of Phi has the features of the arm queried in round s. With V = Phi^T Phi + lambda I,
 /// u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome of round s minus the prior mean: r_i is the sum
 /// of those products u_i,s y_s whose absolute value is at most b_t, and the mean is phi^T V^(-1/2) r, with
-/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). `Theorem`: L = ln(4 m T / delta),
+/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`, L = ln(4 m T / delta),
 /// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and q = 6 rho ln(4T/delta) / accuracy^2, with
-/// rho = (1 + accuracy) / (1 - accuracy). `OrderWise`: L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
+/// rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
 /// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features. v bounds E|outcome - prior mean|^(1+alpha); v and
 /// alpha come from `payoffs`.
 ///
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn constants_agree_with_the_oracle() {
-        // ldp_federated_units.json, ldp_constants, ata_m20.
+        // The expected numbers are those of `ldp_constants`, `ata_m20`, in tests/oracles/ldp_federated_units.json.
         let recipe: AtaGpUcb = ron::from_str("(accuracy: 0.5)").unwrap();
         let widths = recipe.widths(&known(), 20.0, 1234.0);
         assert!((widths.truncation - 3.6948792935833414).abs() < 1e-12);

@@ -16,7 +16,8 @@ use std::f64::consts::{PI, SQRT_2};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedImprovement {
-    /// Improvements of at most this size count as none, in units of the outcome. Default: 0.
+    /// Subtracted from every improvement, in units of the outcome: improvements of at most this size count as none.
+    /// Default: 0.
     #[serde(default = "zero")]
     pub margin: NonNegative,
 }

@@ -21,7 +21,7 @@ enum Step {
 }
 
 impl History {
-    /// Adds a suggestion: the arm, from 0 to n - 1.
+    /// Adds a suggestion: the number of the arm, from 0.
     pub(crate) fn suggested(&mut self, arm: usize) {
         self.steps.push(Step::Suggested(arm as u32));
     }
@@ -33,7 +33,7 @@ impl History {
         }
     }
 
-    /// Adds the outcome of an arm (from 0 to n - 1), in units of the outcome.
+    /// Adds the outcome of the arm with this number (from 0).
     pub(crate) fn observed(&mut self, arm: usize, outcome: f64) {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 pub enum PendingOutcome {
     /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
-    /// the outcome had been observed; only an `Acquisition` that fits its hyperparameters may change
-    /// them otherwise, since it fits them to these outcomes too. With `GpUcb` this is GP-BUCB (Desautels, Krause and Burdick
-    /// 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C), where C bounds
+    /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to these
+    /// outcomes too, which may change means and variances otherwise. With `GpUcb` this is GP-BUCB (Desautels, Krause and
+    /// Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C), where C bounds
     /// the information gain of the pending questions; no bound is shown here. Needs a learner with a
     /// posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling` or `Acquisition`.
     #[default]
@@ -38,10 +38,10 @@ pub enum PendingOutcome {
 /// randomness then often asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
-/// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome, a
-/// constant is the prior mean. No theorem is shown for the learner, since the theorems assume that every outcome is known
-/// before the next choice. `ThompsonSampling` spreads its questions by its own draws, and so can be used as it is (Kandasamy
-/// et al. 2018).
+/// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome,
+/// `ConstantMin`, `ConstantMean` and `ConstantMax` fill in the prior mean. No theorem is shown for the learner, since the
+/// theorems assume that every outcome is known before the next choice. `ThompsonSampling` spreads its questions by its own
+/// draws, and so can be used as it is (Kandasamy et al. 2018).
 ///
 /// Example: `Parallel(learner: GpUcb(), pending: KrigingBeliever)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -60,7 +60,7 @@ impl Learner for State {
     }
 }
 
-/// Points of a box.
+/// The search of a box, with all points that were suggested or added so far.
 #[derive(Clone, Debug)]
 struct InBox {
     domain: SearchBox,

@@ -20,8 +20,8 @@ use std::f64::consts::SQRT_2;
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
 /// at most 1/t. beta_t is that of private outcomes: the proof needs only this probability and the second moment v.
-/// `OrderWise`: beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma is the information gain of the arms
-/// queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
+/// With the constants `OrderWise` instead of `Theorem`, beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma
+/// is the information gain of the arms queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
 ///
@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn constants_agree_with_the_oracle() {
-        // ldp_federated_units.json, ldp_constants: B = 4, R = 1, epsilon = 1, delta = 0.1, lambda = 1.
+        // The expected numbers are those of `ldp_constants` in tests/oracles/ldp_federated_units.json, for B = 4, R = 1,
+        // epsilon = 1, delta = 0.1 and lambda = 1.
         let recipe: TgpUcb = ron::from_str("()").unwrap();
         let known = Knowledge {
             bound: 4.0,

@@ -68,7 +68,7 @@ impl Theorem {
 const ORDER: &str = "its order, with constant 1";
 
 /// For an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and the first factor of the bounds,
-/// rho B (1 + 1/sqrt(1 - a)).
+/// rho B (1 + 1/sqrt(1 - a)), where B bounds the distance of the function from the prior mean.
 fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
     let accuracy = accuracy.get();
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
@@ -77,7 +77,8 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 
 /// ATA-GP-UCB's bound for T rounds with information gain g, at accuracy a:
 /// rho B (1 + 1/sqrt(1-a)) sqrt(T g) + (rho^2/a) g sqrt(ln(T/delta)) (T v)^(1/(1+alpha)) L^(alpha/(1+alpha)), with
-/// L = max(ln(g T ln(T/delta) / delta), 1).
+/// L = max(ln(g T ln(T/delta) / delta), 1). B, v and alpha are those of [`Knowledge`], rho is that of `factors`, and delta
+/// is the probability with which the theorem allows its bound to fail.
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
 /// features, of order rho^2 g ln(T/delta) / a^2, and the features' variances give the factor rho^(3/2)/a; the bound here
@@ -108,8 +109,9 @@ pub(super) fn ata(
     (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).with_caveat(true, ORDER))
 }
 
-/// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon:
-/// s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with T and g as in [`ata`]. Zhou and Tan 2021, Theorem 3.
+/// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon, where R bounds the noise of an outcome
+/// before it is made private: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with T, g and B as in [`ata`]. Zhou
+/// and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {

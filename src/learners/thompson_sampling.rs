@@ -37,7 +37,7 @@ pub struct ThompsonSampling {
 struct State {
     recipe: ThompsonSampling,
     posterior: AdaptivePosterior,
-    /// Cholesky factor of the prior covariance, for joint draws while outcomes are few.
+    /// Cholesky factor of the prior covariance, for joint draws until there are more outcomes than arms.
     prior: Option<Cholesky>,
     /// Cholesky factor of the posterior covariance of all arms, for joint draws once there are more outcomes than arms.
     current: Option<Cholesky>,

@@ -119,9 +119,11 @@ impl NetworkMedium {
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks. A
     /// message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
     /// availability or an outage changes, it is simulated again from time zero to `at`, with its random stream from the
-    /// beginning; availabilities and outages that do not change continue. Returns the parties whose availability changed,
-    /// or all parties if an outage changed (even parties of groups without an outage), and parties whose group changed if
-    /// there are outages, each with the state of its connection at `at`.
+    /// beginning; availabilities and outages that do not change continue.
+    ///
+    /// If an outage changes, returns all parties (even those of groups without an outage); otherwise returns the parties
+    /// whose availability changes and, if there are outages, those whose group changes. Each party comes with the state of
+    /// its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,

@@ -3,8 +3,8 @@
 //!
 //! Each model is in one file, and a scenario states models as recipes. Each link and each party has random streams of its
 //! own in the seed tree, so a change of one link changes no draw of another link. Message k of a link always uses the same
-//! words of that link's stream. (Whether a message is duplicated, and the delay of the copy, are decided by two words of a
-//! second stream of the link. Only messages that may be duplicated take words from it.)
+//! words (64-bit random numbers) of that link's stream. (Whether a message is duplicated, and the delay of the copy, are
+//! decided by two words of a second stream of the link. Only messages that may be duplicated take words from it.)
 
 pub mod availability;
 pub mod compute;

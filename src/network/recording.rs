@@ -15,7 +15,8 @@ pub(super) struct RecordingFile<'a> {
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
     pub(super) spacing: Span,
-    /// What is done with rows without a value. With `Read` they are skipped, and the value before them continues to hold.
+    /// What is done with rows without a value. With [`MissingCells::Read`] they are skipped, and the value before them
+    /// continues to hold.
     pub(super) missing: MissingCells,
 }
 

@@ -76,7 +76,7 @@ mod tests {
         let kept = KeptFiles::kept();
         assert_eq!((read(&kept, 1), read(&kept.clone(), 1), reads.get()), (10, 10, 3));
         assert_eq!((read(&kept, 2), read(&kept, 2), reads.get()), (20, 20, 4));
-        // Contents of another type are others, and the oldest of more than `MOST` are dropped.
+        // Contents of another type are kept separately, and the oldest contents are dropped if there are more than `MOST`.
         let text: Arc<String> = kept.read(&1, || Ok::<_, ()>("text".to_owned())).unwrap();
         assert_eq!(*text, "text");
         for argument in 3..3 + MOST as u32 {

@@ -20,7 +20,8 @@ pub(super) fn centre_and_scale(rows: &mut [f64], d: usize, max_norm: f64) -> f64
     factor
 }
 
-/// The points of a regular grid over `bounds`, row-major, the last coordinate fastest.
+/// The points of a regular grid over `bounds`, row-major, the last coordinate fastest. A coordinate with a count of 1 has
+/// the middle of its bounds.
 pub(super) fn grid(counts: &[usize], bounds: &[(f64, f64)]) -> Vec<f64> {
     let axis = |(&count, &(low, high)): (&usize, &(f64, f64))| {
         let share = |step: usize| if count > 1 { step as f64 / (count - 1) as f64 } else { 0.5 };

@@ -1,4 +1,4 @@
-//! Reports: a document of sections, made only from the files of a run, and shown as text, JSON or an HTML page.
+//! Reports: documents of sections, shown as text, JSON or an HTML page; the report of a run is made from its files only.
 
 pub mod document;
 mod number;

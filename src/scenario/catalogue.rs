@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 /// A family, or a plain structure of the language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Family {
-    /// Name: in lower case for a family ("latency"), as in a scenario for a part ("LinkRule", "Series of Local").
+    /// Name: in lower case for the entries of [`families`] ("latency", "party"), as written in a scenario for those of
+    /// [`parts`] ("LinkRule", "Series of Local").
     pub name: String,
     /// Its description.
     pub about: String,

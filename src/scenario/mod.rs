@@ -1,4 +1,4 @@
-//! The scenario language: RON text (or JSON, which is put into RON) that is checked completely before anything runs.
+//! The scenario language: RON text (or JSON, which is converted to RON) that is checked completely before anything runs.
 //!
 //! ```text
 //! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)

@@ -12,7 +12,8 @@ pub struct DataFolders {
 }
 
 impl DataFolders {
-    /// The path of a file that a scenario names: in the scenario's folder if it exists there, else in the further folder.
+    /// The path of a file that a scenario names: in the further folder if there is one and the scenario's folder lacks the
+    /// file, else in the scenario's folder.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
         let beside = self.base.join(file);

@@ -17,9 +17,10 @@ pub const QUESTION: f64 = 3e-3;
 /// Bytes of a floating-point number.
 pub const NUMBER: f64 = 8.0;
 
-/// In the estimate of a learner or a publication, a placeholder for the path of the number of arms, which these do not know.
+/// In the estimate of a learner or a publication, a placeholder for the path of the field that states the number of arms:
+/// learners and publications do not know this path.
 pub const ARMS: &str = "arms";
-/// In the estimate of a learner, a placeholder for the path of the number of outcomes.
+/// In the estimate of a learner, a placeholder for the path of the field that states the number of outcomes.
 pub const OUTCOMES: &str = "outcomes";
 
 /// Memory and processor time of a part of a run.

@@ -77,8 +77,7 @@ ranged! {
     Probability, "a probability from 0 to 1", |v| (0.0..=1.0).contains(&v)
 }
 ranged! {
-    /// The epsilon of a differential-privacy guarantee. Likelihood ratios are bounded by e^epsilon: the logarithm is
-    /// natural.
+    /// The epsilon of a differential-privacy guarantee, in nats: likelihood ratios are bounded by e^epsilon, up to delta.
     Epsilon, "a finite epsilon above 0", |v| v.is_finite() && v > 0.0
 }
 ranged! {

@@ -8,8 +8,8 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Calls `run` in a pool of `threads` threads, one per core if 0, and not more than one per core. Results do not depend on the
-/// number of threads. If the machine cannot start them, this thread is the whole pool.
+/// Calls `run` in a pool of `threads` threads, one per core if 0, and not more than one per core. Results do not depend on
+/// the number of threads. If the machine cannot start them, this thread is the whole pool.
 pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     let count = if threads == 0 { cores() } else { threads.min(cores()) };
     let builder = || rayon::ThreadPoolBuilder::new();
@@ -21,8 +21,8 @@ pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
 }
 
 /// The result of `step` for each item, in the order of the items. Inside of [`in_pool`], the pool's threads share the items.
-/// Outside, this thread takes them all: rayon's global pool is not started, because it ends the program if the machine cannot
-/// start a thread for each core, and its threads are missing after a fork of the process.
+/// Outside, this thread takes them all: rayon's global pool is not started, because it ends the program if the machine
+/// cannot start a thread for each core, and its threads are missing after a fork of the process.
 pub(crate) fn in_order<T: Send, R: Send>(items: Vec<T>, step: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     if rayon::current_thread_index().is_some() {
         items.into_par_iter().map(step).collect()

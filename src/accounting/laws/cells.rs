@@ -1,5 +1,6 @@
 //! A law of the loss divided into the cells of a lattice. From the cells, a law on the lattice with certainly larger
 //! hockey-stick divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
+//! P and Q are the two output distributions; a law is that of the loss ln(dP/dQ) under P.
 //!
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
 //! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
@@ -18,7 +19,7 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// Largest index of a cell: up to it, the positions of cells and pieces are exact in double precision.
+/// Largest index of a cell, in absolute value: up to it, the indices of cells and pieces are exact in double precision.
 const FARTHEST: f64 = (1u64 << 50) as f64;
 /// For intervals shorter than this fraction of the resolution the two-point rule is enough: its error is of fourth
 /// order.

@@ -21,9 +21,9 @@ fn laws() -> Vec<Box<dyn Law>> {
     laws
 }
 
-/// The law as losses with P's masses, and the cells from which they are computed. The mass of a piece is divided
-/// between its ends, which changes E exp((s + i y) L) by a relative error of at most |s + i y|^2 width^2 / 8: 1e-5 for
-/// the numbers below, and 3e-5 for third powers.
+/// The law of the loss L as pairs of a loss and its probability under P, and the cells from which they are computed. The
+/// mass of a piece is divided between its ends, which changes E exp((s + i y) L) by a relative error of at most
+/// |s + i y|^2 width^2 / 8: 1e-5 for the numbers below, and 3e-5 for third powers.
 fn atoms(law: &dyn Law, tail: f64) -> (Vec<(f64, f64)>, Cells) {
     let (low, high) = law.span(tail);
     let cells = law.cells(Grid { spacing: 2e-3, pieces: 2, offset: 0.3e-3 }, low, high);

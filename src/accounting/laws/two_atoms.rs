@@ -4,7 +4,8 @@ use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
 use crate::accounting::complex::Complex;
 
-/// The law of a loss that under P is `high` with probability `p_high` and `low` with probability `p_low`.
+/// The law of a loss that is `high` with probability `p_high` and `low` with probability `p_low` under P, the first of the
+/// two distributions that are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct TwoAtoms {
     pub(in crate::accounting) high: f64,

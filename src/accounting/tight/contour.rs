@@ -99,8 +99,8 @@ const FIRST_PART: f64 = 0.1;
 ///
 /// The first line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point
 /// consists of the large losses alone, and the error of the trapezoid rule (aliasing) is not small. Then the largest
-/// losses are removed from the laws, and lines are tried that cross the real axis at the best Renyi order of these
-/// laws, or nearer to 0.
+/// losses are removed from the laws, and lines are tried that cross the real axis at s, where s + 1 is the best Renyi
+/// order of these laws, or nearer to 0.
 ///
 /// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBounds> {

@@ -1,5 +1,6 @@
 //! Convolution of privacy loss distributions on one lattice. Each is represented by two laws: one with larger
-//! hockey-stick divergences than the exact one ("worse") and one with smaller ("better").
+//! hockey-stick divergences than the exact one ("worse") and one with smaller ("better"). The loss is ln(P/Q), where P and Q
+//! are the distributions of the outputs for two neighbours; its law is its distribution under P.
 //!
 //! Only losses within a window are kept. Mass above the window becomes an infinite loss in the worse law, and is moved
 //! to the window's last point in the better one; mass below it is moved to the window's first point in the worse law,

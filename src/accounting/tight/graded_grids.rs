@@ -1,12 +1,14 @@
 //! Sums of independent losses on grids that are fine where most of the mass is and coarse far away. So a bulk of tiny losses
 //! and a few large losses are both resolved, however far apart they are.
 //!
+//! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
+//!
 //! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
 //! ([`gathered`]). This is done twice: for a law with larger hockey-stick divergences than the exact one (worse), which
 //! gives an upper bound on epsilon, and for a law with smaller ones (better), for a lower bound. The spacing may vary within
 //! a grid and from sum to sum. A first pass places points by a rule of thumb, later passes where they reduce the error most
-//! ([`PassResults`]). The last sum is not formed: epsilon is computed from the products directly. Sums of equal losses with
-//! two values are binomial, and exact.
+//! ([`PassResults`]). The last sum is not formed: epsilon is computed from the products directly. A sum of losses that all
+//! have the same law with two values is binomial, and exact.
 
 use super::binomial;
 use super::contour::{EpsilonBounds, Laws};
@@ -120,7 +122,8 @@ struct BracketingLaws {
 }
 
 impl BracketingLaws {
-    /// One loss within `span`; `None` if `span` is empty or reaches above [`FARTHEST`], or if there would be too many cells.
+    /// One loss within `span`; `None` if `span` is empty or reaches above [`FARTHEST`], or if there would be too many cells,
+    /// or no cell with mass.
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -149,7 +152,8 @@ impl BracketingLaws {
         }))
     }
 
-    /// The sum of `count` equal losses of two values. It is exact except for the trimmed ends, unless it has too many atoms.
+    /// The sum of `count` independent losses with the same law of two values. It is exact except for the trimmed ends,
+    /// unless it has too many atoms.
     fn of_atoms(law: &TwoAtoms, count: u64, pass: &mut Pass) -> Self {
         let most = count as f64 * law.high;
         let (empty, masses) = binomial::masses(law.p_high, law.p_low, count);
@@ -273,7 +277,7 @@ const MIN_SHARE: f64 = 0.3;
 /// Largest number of atoms, as a multiple of a grid's points, that are not moved to a grid.
 const MAX_ATOMS: f64 = 4.0;
 
-/// Both ends of epsilon for the sum of two laws, at least 0.
+/// Lower and upper bound on epsilon for the sum of two losses, at least 0.
 fn bounds_of_sum(a: &BracketingLaws, b: &BracketingLaws, delta: f64) -> EpsilonBounds {
     let relative = 1.0 + a.relative + b.relative + ROUNDOFF * (a.worse.p.len() + b.worse.p.len() + 16) as f64;
     // The finite and infinite masses of the worse laws together are the whole mass.
@@ -295,8 +299,8 @@ fn bounds_of_sum(a: &BracketingLaws, b: &BracketingLaws, delta: f64) -> EpsilonB
     EpsilonBounds { lower: if lower.is_finite() { lower } else { 0.0 }, upper }
 }
 
-/// Both ends of epsilon for a whole composition, by grids of one shape, and the results that the next pass uses; `None`
-/// if a law cannot be divided into cells.
+/// Lower and upper bound on epsilon for a whole composition, by grids of one shape, and the results that the next pass uses;
+/// `None` if a law cannot be divided into cells.
 pub(super) fn ends(
     laws: &Laws,
     spans: &[(f64, f64)],

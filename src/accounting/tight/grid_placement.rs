@@ -1,5 +1,7 @@
 //! Places the points of a graded grid where they reduce the error most, from the results of a coarser pass.
 //!
+//! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
+//!
 //! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
 //! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
 //! and lowers it by half of that in the better law. The total error over all cells is smallest if their widths are

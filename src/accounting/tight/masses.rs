@@ -1,6 +1,9 @@
 //! Sums products of two laws in the cells of a grid, and computes a worse and a better law from the masses of the cells
 //! under P and under Q.
 //!
+//! A law is the distribution of the privacy loss ln(P/Q) of two distributions P and Q, by its masses under both. A worse
+//! law has no smaller delta at any epsilon, a better one no larger delta.
+//!
 //! For the worse law, each cell's mass is moved to the two ends of the cell such that both masses are kept (connect the
 //! dots, Doroshenko et al. 2022, Section 4); for the better one, it is merged to one point (post-processing), which
 //! need not lie on any grid. Both errors are of second order in the cells' widths.

@@ -1,13 +1,13 @@
 //! The tight accountant on a lattice of losses that is refined until the lower and the upper bound on epsilon
 //! (its two ends) are close.
 //!
-//! Each law is moved to the lattice twice: to a law with certainly larger hockey-stick divergences ("worse"),
-//! and to one with certainly smaller ones ("better"; module `rounded`). The sum of all losses is formed within a
-//! window, once from the worse and once from the better laws (module `convolution`). So the two results enclose the
-//! true epsilon for any spacing and window. A first, coarse lattice finds the range of the total loss; then
-//! spacing and window follow from the epsilon found so far. Short sums are formed term by term, long ones by
-//! a tilted Fourier transform (`tilted`); laws with rare large losses are summed on graded grids first
-//! (`graded_grids`).
+//! Each law (the distribution of the privacy loss of one release) is moved to the lattice twice: to a law with certainly
+//! larger hockey-stick divergences ("worse"), and to one with certainly smaller ones ("better"; module `rounded`). The
+//! sum of all losses is formed within a window, once from the worse and once from the better laws (module
+//! `convolution`). So the two results enclose the true epsilon for any spacing and window. A first, coarse lattice finds
+//! the range of the total loss; then spacing and window follow from the epsilon found so far. Short sums are formed term
+//! by term, long ones by a tilted Fourier transform (`tilted`); laws with rare large losses are summed first on graded
+//! grids, which are fine where most of the mass is and coarse far away (`graded_grids`).
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
@@ -24,7 +24,7 @@ const WANTED: f64 = 3e-4;
 /// Wanted relative distance of the two ends if all laws consist of atoms and exponential densities (if they have a
 /// pitch, see `Law::pitch`).
 const FINEST: f64 = 2e-7;
-/// Part of delta that may be lost at either end of each law and of the window.
+/// Part of delta that may be lost at either end of the window, and at either end of the laws of all releases together.
 const LOST: f64 = 1e-5;
 /// Number of pieces into which a cell is divided, for the better law.
 const PIECES: usize = 4;
@@ -53,7 +53,7 @@ const MAX_GRADED_PASSES: usize = 6;
 /// lattice points rarely add up to more.
 const SPREAD: f64 = 64.0;
 const MAX_PASSES: usize = 14;
-/// Largest number of multiplications of one pass.
+/// Largest number of multiplications of one pass; eight times as many are allowed if all laws have a pitch.
 const MAX_WORK: f64 = 4e6;
 
 /// Both ends of epsilon (at least 0) at `delta`; they may remain far apart. Epsilon is known to be at most `most`. The
@@ -309,7 +309,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     let lower = solve(&total.better, delta * relative);
     // If the lower end is at most the smallest loss, or not finite, 0 is used.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
-    // The next window: leaving out the mass outside of it changes delta by at most LOST times delta.
+    // The next window: leaving out the mass beyond either of its ends changes delta by at most LOST times delta.
     let lost = LOST * delta;
     let position = |k: usize| total.offset + (total.first + k as i64) as f64 * spacing;
     let points = total.worse.len();

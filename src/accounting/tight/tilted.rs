@@ -40,7 +40,8 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     // ln of the tilted mass that may be lost, relative to the total tilted mass.
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
-    // Chernoff's bound P(S > x) <= exp(K(s) - s x), for the law and for the tilted law.
+    // Chernoff's bound P(S > x) <= exp(K(s) - s x), for the law and for the tilted law of the sum S of all losses, with
+    // K(s) = ln E exp(s S).
     let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
     let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
     let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
@@ -78,8 +79,8 @@ fn above_nan(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
 
-/// Both ends of epsilon, at least 0, at `delta`. `about` is an estimate of epsilon; mass outside the window of `plan`
-/// wraps around into it.
+/// Lower and upper bound on epsilon, at least 0, at `delta`. `about` is an estimate of epsilon; mass outside the window of
+/// `plan` wraps around into it.
 pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, delta: f64) -> Found {
     let Plan { c, window } = plan;
     let points = (((window.1 - window.0) / spacing).ceil().max(2.0) as usize).next_power_of_two();
@@ -225,7 +226,7 @@ fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: 
         .sum()
 }
 
-/// An approximation of the c > 0 at which exp(K(c) - c epsilon) is smallest; K is convex.
+/// An approximation of the c > 0 at which exp(K(c) - c epsilon) is smallest; K, given as `moment`, is convex.
 fn tilt(moment: impl Fn(f64) -> f64, spacing: f64, epsilon: f64) -> f64 {
     libm::exp(log_bracket(|c| moment(c) - c * epsilon, 1e-6 / spacing, 0.5 / spacing, 0.1).0)
 }
@@ -254,8 +255,8 @@ fn beyond(
     chernoff(side * loss, |by| log_moment(laws, part, spacing, c + side * by) - factored.log_mass, spacing)
 }
 
-/// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K is convex with K(0) = 0. The search is
-/// on a logarithmic scale.
+/// An approximation, from above, of min over r > 0 of exp(K(r) - r x), at most 1; K, given as `moment`, is convex with
+/// K(0) = 0. The search is on a logarithmic scale.
 fn chernoff(x: f64, moment: impl Fn(f64) -> f64, spacing: f64) -> f64 {
     let exponent = |r: f64| moment(r) - r * x;
     let (low, high) = log_bracket(exponent, 1e-7 / spacing, 1.0 / spacing, 0.5);

@@ -174,7 +174,8 @@ impl Sorted {
     }
 }
 
-/// The event on these scores for which `figure` of its counts is largest, and that largest value.
+/// The event on these scores for which `figure` of its counts is largest, and that largest value; `None` if there are no
+/// scores.
 pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<(Event, f64)> {
     let sorted = Sorted::of(scores);
     let mut best: Option<(Event, f64)> = None;

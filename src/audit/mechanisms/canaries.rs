@@ -1,4 +1,5 @@
-//! Canaries for audits in one run: records and agents, each included independently with probability 1/2.
+//! Canaries for audits in one run: records that are moved and agents that are included, each independently with probability
+//! 1/2.
 
 use super::case::Canaries;
 use crate::audit::error::AuditError;
@@ -22,7 +23,8 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     })
 }
 
-/// One sum over agents whose vectors are orthogonal to each other, each at full norm or zero with probability 1/2.
+/// One sum over agents whose vectors are orthogonal to each other, each with the clipping norm or zero, with probability
+/// 1/2.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
         // The work grows with the square of the number of agents: each agent's vector has as many

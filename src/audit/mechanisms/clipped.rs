@@ -1,4 +1,5 @@
-//! Audits of noise on numbers that are clipped to a range, and of CTL without the clipping that its claim needs.
+//! Audits of noise on numbers that are clipped to a range, and of CTL ([`Ctl`], Laplace noise on a user's reward) without
+//! the clipping that its claim needs.
 
 use super::case::{Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;

@@ -13,8 +13,8 @@ use crate::special::{normal_cdf, normal_quantile};
 const WINDOW: i64 = 64;
 const GRID: f64 = (1u64 << 52) as f64;
 
-/// Whether `secret + scale * Laplace` can be `output` for our sampler. The absolute value of the secret may
-/// be at most some hundred times `scale`.
+/// Whether `secret + scale * x` can be `output` for a number x that [`Stream::laplace`](crate::rng::Stream::laplace)
+/// can return. The absolute value of the secret may be at most some hundred times `scale`.
 #[must_use]
 pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
     let noise = (output - secret) / scale;
@@ -27,7 +27,8 @@ pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
     })
 }
 
-/// Whether `secret + standard_deviation * normal` can be `output` for our sampler.
+/// Whether `secret + standard_deviation * z` can be `output` for a number z that
+/// [`Stream::normal`](crate::rng::Stream::normal) can return.
 #[must_use]
 pub fn reachable_gaussian(secret: f64, standard_deviation: f64, output: f64) -> bool {
     let noise = (output - secret) / standard_deviation;

@@ -3,8 +3,8 @@
 use super::case::Case;
 use super::{additive, choices, clipped, flawed, sampled, sequences, tables};
 
-/// All cases. The last ones are two mechanisms that are wrong on purpose, and the attacks by the low bits of floating-point
-/// noise. (A third mechanism that is wrong on purpose is the last case of `sequences`.)
+/// All cases. The last ones are two mechanisms that are wrong on purpose, and the attacks that use the low bits of
+/// floating-point noise. (A third mechanism that is wrong on purpose is the last case of `sequences`.)
 #[must_use]
 pub fn suite() -> Vec<Case> {
     [

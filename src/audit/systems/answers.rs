@@ -33,9 +33,9 @@ pub(super) struct Answering<'a> {
 }
 
 /// The answers of one series of a [`Search`](crate::protocols::Search), for an implementation of
-/// [`Audited`](super::Audited). D and D' differ in the outcome of one row: on either side it is one of the two
-/// outcomes of the mechanism's worst pair. The searching party sees the answers. For an objective made from records, a
-/// second candidate changes the outcome of a row that is not queried, if there is such a row. The statement is about the
+/// [`Audited`](super::Audited). D and D' differ in the outcome of one row: the two outcomes are those of the
+/// mechanism's worst pair. The searching party sees the answers. For an objective made from records, a second candidate
+/// changes the outcome of a row that is not queried, if there is such a row. The statement is about the
 /// epsilon that follows from the mechanism's price.
 ///
 /// ```

@@ -253,8 +253,8 @@ struct Reports {
 }
 
 impl Reports {
-    /// ln of the likelihood ratio of a report: exact for fixed rewards and for two mixtures; for other distributions of
-    /// rewards, the ratio for their means.
+    /// ln of the likelihood ratio of a report: exact for fixed rewards and, under Laplace noise, for two mixtures.
+    /// Otherwise it is the ratio for two fixed rewards: the means of the distributions, or the likelier rewards of mixtures.
     fn log_ratio(&self, report: f64) -> f64 {
         match (&self.rewards, self.mechanism.laplace_scale()) {
             ([Reward::Mixed { near, far, beyond }, Reward::Mixed { .. }], Some(scale)) => {

@@ -110,7 +110,7 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Evaluations on two functions have independent noise; evaluations of neighbouring records have the same
+            // Evaluations of two functions have independent noise; evaluations on neighbouring records have the same
             // noise, so that the pair differs in the record only.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
@@ -272,8 +272,9 @@ impl Publication {
         tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
-    /// The claim about the publication. The mechanisms are pure, and a claim's delta is about functions, not about the
-    /// noise of a release: so delta is 0 unless another one is requested.
+    /// The claim about the publication. The mechanisms are epsilon-DP with delta 0, and a claim's delta is the probability,
+    /// over functions, that the claim fails, not one over the noise of a release: so delta is 0 unless another one is
+    /// requested.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);

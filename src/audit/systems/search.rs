@@ -22,6 +22,8 @@ fn pilot(trials: u64) -> u64 {
 
 /// Audits one release: finds the worst neighbour by a few trials on each candidate, and measures it with new trials.
 ///
+/// `done` is called after each batch of trials, with the number of trials in that batch, from several threads.
+///
 /// # Errors
 /// If a system cannot run.
 pub fn audit(

@@ -23,7 +23,7 @@ impl std::fmt::Debug for System {
 }
 
 impl System {
-    /// A release on one pair of neighbours: the statement about it, and the experiment that repeats it on either side.
+    /// A release on one pair of neighbours: the statement about it, and the experiment that repeats it on either neighbour.
     pub fn new(statement: Statement, experiment: impl Experiment + Send + 'static) -> Self {
         Self { statement, experiment: Box::new(experiment), notes: Vec::new(), reconstruction: None }
     }

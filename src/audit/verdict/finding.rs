@@ -221,8 +221,8 @@ fn judged(
 
 /// The smallest number of trials per side, in words, with which an audit at delta 0 could refute this finite epsilon.
 ///
-/// Of N counted trials per side, which are half of all, the largest bound that can be shown is about ln(N / 3.689). Here
-/// 3.689 is ln(1 / 0.025): each of the two limits behind a bound may be wrong with probability 0.025.
+/// The largest bound that N counted trials per side can show is about ln(N / 3.689), and half of all trials are counted.
+/// Here 3.689 is ln(1 / 0.025): each of the two limits behind a bound may be wrong with probability 0.025.
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {

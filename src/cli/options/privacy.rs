@@ -125,8 +125,8 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Largest epsilon of all rounds together
     #[arg(long, allow_negative_numbers = true, required_unless_present = "scenario")]
     pub(in crate::cli) epsilon: Option<f64>,
-    /// A scenario of outsourced search: find the largest r of each of its projections at which no singular value is
-    /// lifted
+    /// A scenario of outsourced search: find, for each of its projections, the largest number of columns r at which no
+    /// singular value is lifted
     #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise", "delta", "rate"])]
     pub(in crate::cli) scenario: Option<PathBuf>,
     /// Override a value of that scenario: path.to.field=RON. May be repeated

@@ -118,7 +118,7 @@ impl Watch {
             let mut live = live::lock(&self.live);
             live.renew();
             if *live.state() != state {
-                // A file that cannot be written now is tried again, and at the end with a warning if that fails too.
+                // If the file cannot be written, the next turn tries again; only `end` prints a warning.
                 if files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()).is_ok() {
                     live.state().clone_into(&mut state);
                 }

@@ -300,7 +300,7 @@ impl<T> Ladder<T> {
     }
 
     /// Moves the events of the next few buckets of the innermost rung to the bottom, in order, up to the first bucket that
-    /// holds many events. If already the first of these buckets holds many, it is distributed over a new, finer rung.
+    /// holds many events. If the very first of these buckets holds many, it is distributed over a new, finer rung.
     fn refill_bottom(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();

@@ -1,4 +1,6 @@
 //! Acquisition functions of the mean and the standard deviation at one point, with their derivatives.
+//!
+//! phi and Phi are the density and the distribution function of the standard normal distribution.
 
 use crate::special::{normal_cdf, scaled_erfc};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
@@ -12,6 +14,9 @@ const FAR: f64 = -25.0;
 pub(super) type Scored = (f64, f64, f64);
 
 /// An acquisition function, with the quantities that it needs from the outcomes so far.
+///
+/// f is the unknown value at the point without noise, which is normally distributed with the given mean and standard
+/// deviation, sd.
 #[derive(Clone, Debug)]
 pub(super) enum Score {
     /// ln E max(f - best, 0).
@@ -83,8 +88,8 @@ pub(super) fn log_cdf(z: f64) -> (f64, f64) {
 ///
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
 /// optimization", equation 9. Below z = -25 this function uses the asymptotic series
-/// h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas: these take the logarithm of a difference,
-/// which loses digits, and still further below 0 only the first term of the series.
+/// h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas. The paper takes the logarithm of a
+/// difference, which loses digits, and for z still further below 0 it uses only the first term of the series.
 pub(super) fn log_improvement(z: f64) -> (f64, f64) {
     if z > -1.0 {
         let cdf = normal_cdf(z);

@@ -15,8 +15,8 @@ const CANDIDATES: usize = 512;
 /// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
 /// Standard deviations of the random distance from the best point along each input, as shares of the input's range. The
-/// candidates take them in turn: the closer a search is to a maximum, the narrower are the maxima of the acquisition
-/// function.
+/// candidates take them in turn. Small distances are needed too, because the maxima of the acquisition function become
+/// narrower as the search comes closer to a maximum of the objective.
 const DISTANCES: [f64; 4] = [0.03, 0.003, 0.000_3, 0.000_03];
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;

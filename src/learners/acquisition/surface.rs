@@ -1,6 +1,6 @@
-//! What one choice of a query maximises: a function of a point in the coordinates of the model, with its gradient.
+//! The interface of an acquisition function: its value and its gradient at a point in the coordinates of the model.
 
-/// A function of a point that one choice of a query maximises.
+/// An acquisition function, as it is for one choice: the next query is the point at which it is largest.
 pub(super) trait Surface {
     /// The value at a point, `[d]`.
     fn at(&self, x: &[f64]) -> f64;

@@ -28,7 +28,7 @@ pub(super) struct Condition<'a> {
     pub(super) battery: f64,
 }
 
-/// The recordings of all devices of a file, in its order. `file` is its name for messages.
+/// The recordings of all devices of a file, in its order. `file` is the file's name, for error messages.
 pub(super) fn recordings(
     file: &str,
     text: &str,

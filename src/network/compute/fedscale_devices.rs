@@ -41,7 +41,8 @@ fn three() -> Positive {
 }
 
 impl Compute for FedScaleDevices {
-    /// The milliseconds that the device at `u` takes per inference; 1 if the file has not been read.
+    /// The milliseconds per inference of the party's device: if it is drawn, the device at the share `u` of all devices
+    /// ordered from fastest to slowest. 1 if the file has not been read.
     fn slowness(&self, u: f64) -> f64 {
         self.slowness_numbered(0, u)
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// satellite.
 ///
 /// The mixture's quantile at u is the smallest delay that a message exceeds with probability at most 1 - u. It is found by
-/// bisection, with some thirty evaluations of the distribution function of every part. Each message uses one random word.
+/// bisection, with some thirty evaluations of the distribution function of every part. Each message uses one random number.
 ///
 /// Example: `Mixture(parts: [Part(weight: 9, law: Constant("20ms")), Part(weight: 1, law: Exponential(mean:
 /// "200ms"))])`.

@@ -65,7 +65,7 @@ impl Latency for Shifted {
         if self.earlier == Span::ZERO {
             return mean;
         }
-        // E max(X - e, 0) = E X - e + E max(e - X, 0)
+        // E max(X - e, 0) = E X - e + E max(e - X, 0), with X the delay that is shifted and e = `earlier`.
         let short = law.probability_within(self.earlier);
         let saved = short * self.earlier.seconds() - integral(law, 0.0, short);
         (mean - self.earlier.seconds() + saved).max(0.0)

@@ -4,8 +4,8 @@ use super::LinkEnd;
 use crate::vocab::{Problem, Span};
 use std::collections::BTreeMap;
 
-/// The list of sites of each party or group, by name. Party k of an entry is at site k of the list; after the last site
-/// comes the first again.
+/// The list of sites of each party or group, by name. Party number k of a group, counted from 0, is at the site whose
+/// index is k modulo the length of the group's list.
 pub(super) type Sites = BTreeMap<String, Vec<String>>;
 
 /// One-way delays between every two sites.
@@ -51,7 +51,8 @@ impl SiteDelays {
         self.sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / self.sorted.len().max(1) as f64
     }
 
-    /// The index of a party's site, which is `None` if the file does not have the site, and the site's name.
+    /// The index of a party's site, which is `None` if the file does not have the site, and the site's name. A party for
+    /// which `sites` has no list is at the site that has the party's own name.
     fn site<'a>(&self, sites: &'a Sites, party: LinkEnd<'a>) -> (Option<usize>, &'a str) {
         let stated = sites.get(party.name).or_else(|| sites.get(party.group?));
         let named = stated.filter(|names| !names.is_empty()).map_or(party.name, |names| {
@@ -66,8 +67,8 @@ impl SiteDelays {
         places.and_then(|(from, to)| self.delays[from * self.names.len() + to]).unwrap_or(Span::ZERO)
     }
 
-    /// The problems of sites that the file does not have, of names that are neither a party nor a group, of parties without
-    /// a site, and of sites in use (at which there are parties) between which no delay is known.
+    /// The problems of empty lists, of sites that the file does not have, of names that are neither a party nor a group, of
+    /// parties without a site, and of sites in use (at which there are parties) between which no delay is known.
     pub(super) fn problems(&self, file: &str, sites: &Sites, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
         let mut problems = Vec::new();
         let groups = parties.iter().filter_map(|party| party.group);

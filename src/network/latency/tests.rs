@@ -1,4 +1,4 @@
-//! Tests of all latencies.
+//! Tests of all latency models.
 
 use super::*;
 use crate::vocab::Positive;

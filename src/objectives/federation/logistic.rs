@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct LogisticRegression {
     /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
     pub lambda: Axis,
-    /// Number of L-BFGS steps after which training ends; values are rounded.
+    /// Number of L-BFGS steps after which training ends, if it has not converged before; values are rounded.
     pub steps: Axis,
     /// Value of the constant feature that acts as the intercept; the larger it is, the less the intercept is
     /// regularised.

@@ -1,4 +1,6 @@
 //! Draws which agent holds which records, and the noise that is added to the features of these records.
+//!
+//! A [`Split`] is a group of agents with the rules by which records are divided among them.
 
 use super::holder::Holder;
 use super::holdings::Held;

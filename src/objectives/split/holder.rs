@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// An agent and the rows that it holds, from 0.
+/// An agent and the numbers, from 0, of the rows that it holds.
 #[derive(Clone, Debug)]
 pub(in crate::objectives) struct Holder {
     pub(in crate::objectives) name: String,

@@ -1,7 +1,7 @@
 //! Which agent holds which records of a file.
 //!
-//! Columns of the file name the agents, or the records are divided among them at random, with label skew, quantity skew,
-//! feature shift and noise.
+//! Either columns of the file state the agent of each record, or the records are divided among the agents at random, with
+//! label skew, quantity skew, feature shift and noise.
 
 mod division;
 mod holder;

@@ -157,7 +157,7 @@ impl Split {
     }
 }
 
-/// The field of the scenario that names this column, if it is one of the columns `agent`.
+/// The field of the scenario that names this column, such as `agent[0]`; `None` if `agent` does not list the column.
 pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<String> {
     let index = agent.iter().position(|name| name == column)?;
     Some(format!("agent[{index}]"))

@@ -81,8 +81,9 @@ pub struct Table {
     /// own rows. For the protocol `Federated`. Default: none, all agents hold all rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes of `labels` are the
-    /// four ranges of the output between its quartiles, with equal numbers of rows up to ties. Default: none.
+    /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes that are divided by
+    /// `labels` are the four ranges of the output between its quartiles, with equal numbers of rows up to ties.
+    /// Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
     /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.

@@ -64,8 +64,9 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
 
 /// The duality gap, at least 0 up to rounding, computed as a sum over records in which little cancels.
 ///
-/// With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) + lambda |w|^2 and lambda |w|^2 is the
-/// mean of a_i w.x_i, so that every record contributes hinge_i - a_i (1 - w.x_i), which is never negative.
+/// Let hinge_i be max(0, 1 - w.x_i). With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) +
+/// lambda |w|^2, and lambda |w|^2 is the mean of a_i w.x_i. So every record contributes hinge_i - a_i (1 - w.x_i), which is
+/// never negative.
 fn gap(records: &Records, dual: &[f64], weights: &[f64], lambda: f64) -> f64 {
     debug_assert!(lambda > 0.0);
     let each = records.margins(weights).zip(dual).map(|(z, a)| (1.0 - z).max(0.0) - a * (1.0 - z));

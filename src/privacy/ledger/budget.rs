@@ -25,7 +25,7 @@ pub enum WhenSpent {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Largest epsilon. To allow for rounding errors, a loss of at most 1 + 1e-9 times this number is admitted.
+    /// Largest epsilon. To allow for rounding errors, a loss of at most (1 + 1e-9) times this number is admitted.
     pub epsilon: Epsilon,
     /// Delta at which epsilon is computed.
     pub delta: Delta,

@@ -42,7 +42,7 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
 
 /// The sum of up to 2^26 numbers that are at least 0, with a relative error of at most 2 / 2^53.
 ///
-/// Source: Neumaier 1974; relative error 2^-53 + n^2 2^-106 (Higham 2002, section 4.3).
+/// Source: Neumaier 1974; relative error 2^-53 + n^2 2^-106 for n numbers (Higham 2002, section 4.3).
 fn compensated_sum(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
     for value in values {

@@ -70,7 +70,8 @@ pub(super) fn discrete_gaussian(sigma: u32, stream: &mut Stream) -> i64 {
     let t = sigma + 1;
     loop {
         let candidate = discrete_laplace(t, stream);
-        // exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)) as a ratio of integers.
+        // A candidate y is accepted with probability exp(-(|y| - sigma^2 / t)^2 / (2 sigma^2)); the exponent is a ratio of
+        // integers.
         let distance = (u128::from(candidate.unsigned_abs()) * u128::from(t)).abs_diff(variance);
         let denominator = 2 * variance * u128::from(t) * u128::from(t);
         // A candidate so large that the square does not fit in 128 bits is rejected; Algorithm 3 would accept it with

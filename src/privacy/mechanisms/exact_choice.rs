@@ -1,4 +1,5 @@
-//! Private choices without floating point: utilities are integers, and decisions have the exact probability exp(-a / b).
+//! Private choices without floating point: utilities are rounded to integers, and each decision has exactly the probability
+//! exp(-a / b), for integers a and b.
 
 use super::computed::largest_distance;
 use super::exact::bernoulli_exp;

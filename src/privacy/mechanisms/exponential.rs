@@ -33,9 +33,9 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// A bound on the distance of the chosen utility below the best of n: it is exceeded with probability at most e^-a,
-    /// for `a` of at least 0. It is (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry
-    /// and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
+    /// A bound on the best of n utilities minus the chosen one: it is exceeded with probability at most e^-a, for `a` of at
+    /// least 0. The bound is (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry and Talwar
+    /// 2007; Dwork and Roth 2014, Theorem 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
@@ -177,7 +177,8 @@ mod tests {
         }
     }
 
-    /// The ratio of the probabilities of a choice, which on the worst pair of many options is nearly epsilon.
+    /// The loss of a choice is the logarithm of the ratio of its probabilities. On the worst pair of many options, the loss
+    /// of the first option is nearly epsilon.
     #[test]
     fn choices_are_distinguished_by_their_probabilities() {
         let (a, b) = (vec![0.3, -1.0, 2.0], vec![1.3, 0.0, 1.0]);

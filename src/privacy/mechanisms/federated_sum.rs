@@ -17,7 +17,8 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, S
 
 /// One noisy vector for each of P regions. With the planned settings it is (1/q) sum over the sampled agents n of w_n
 /// clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n of at most w_max are
-/// the weights, omega_n the agents' vectors, S the clipping norm and z the noise multiplier.
+/// the weights, omega_n the agents' vectors, S the clipping norm and z the noise multiplier; clip(v, s) is v, shortened
+/// to the norm s if it is longer.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
@@ -129,7 +130,7 @@ impl FederatedSum {
     /// For each agent, whether it is sampled. This reads the random numbers of `stream` that a release reads first.
     #[must_use]
     pub fn drawn(&self, gathered: &ReceivedVectors, stream: &mut Stream) -> Vec<bool> {
-        // A number is drawn for every agent, present or not, so that an absence changes no other draw.
+        // The sample is drawn from all agents, present or not, so that an absence changes no other draw.
         let mut chosen = vec![false; gathered.population];
         match self.participation {
             Participation::Poisson(rate) => {

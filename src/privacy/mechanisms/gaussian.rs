@@ -99,7 +99,8 @@ impl Gaussian {
         self.standard_deviation.get() / self.sensitivity.get()
     }
 
-    /// The lattice, and the noise in multiples of its spacing, if at most `moved` numbers differ between neighbours.
+    /// The lattice, and the standard deviation of the noise in multiples of its spacing, if at most `moved` numbers differ
+    /// between neighbours.
     pub(super) fn exact(&self, moved: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), moved))))

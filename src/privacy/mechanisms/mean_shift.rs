@@ -151,7 +151,7 @@ mod tests {
         assert!(nearly(2e-9).laws(false).is_some() && nearly(-2.1e-9).laws(false).is_none());
     }
 
-    /// Far out, one of the two densities is negligible: ln q + a for a large, ln(1 - q) for a very negative.
+    /// Far out, one of the two densities is negligible: ln q + a remains if a is large, ln(1 - q) if a is very negative.
     #[test]
     fn a_mixture_far_out_does_not_overflow() {
         for a in [40.0, 700.0, 1000.0] {

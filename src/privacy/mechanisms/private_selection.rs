@@ -41,9 +41,10 @@ impl ResultNoise {
 ///
 /// * Precondition: results are finite; every result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one returned.
-/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale; with Gaussian noise,
-///   the Renyi divergences of [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal
-///   even with exact noise, since K is drawn in floating point.
+/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale, where shape is that
+///   of the distribution of K ([`Repetitions::shape`]); with Gaussian noise, the Renyi divergences of
+///   [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal even with exact noise,
+///   since K is drawn in floating point.
 ///
 /// Source: Papernot and Steinke 2022, "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6 and
 /// Corollary 3; Liu and Talwar 2019, Theorem 3.2, for the geometric distribution.

@@ -98,7 +98,7 @@ fn half_normal(stream: &mut Stream) -> Deviate {
     }
 }
 
-/// True with probability exp(-1/2): a falling run of uniform numbers that begins below 1/2 has even length.
+/// True with probability exp(-1/2): a falling run of uniform numbers that begins below 1/2 has even length (0 is even).
 fn exp_minus_half(stream: &mut Stream) -> bool {
     let mut last = Fraction::new(stream);
     if last.first >= HALF {
@@ -290,7 +290,7 @@ mod tests {
                     .fold(0.0, f64::max);
                 assert!(distance < 2.23 / (N as f64).sqrt(), "{scale} {normal}: {distance}");
                 let moment = |power| draws.iter().map(|x| x.powi(power)).sum::<f64>() / N as f64;
-                // Means, and standard errors of means, of x, x^2 and x^4.
+                // Means and variances of x, x^2 and x^4.
                 let laws = if normal {
                     [(0.0, 1.0), (1.0, 2.0), (3.0, 96.0)]
                 } else {
@@ -311,7 +311,7 @@ mod tests {
     /// If 64 digits do not decide the integer, more are drawn, and the integer follows from the longer product.
     #[test]
     fn an_undecided_integer_draws_more_digits() {
-        // 3 x is 1/2 at x = 1/6 = 0.00101010...: the first word of 1/6 leaves 3 x on both sides of 1/2.
+        // 3 x is 1/2 at x = 1/6 = 0.00101010... If only the first word of 1/6 is known, 3 x may lie on either side of 1/2.
         let sixth = u64::MAX / 6;
         assert_eq!(decided(3, &[sixth]), None);
         assert_eq!(decided(3, &[sixth, 0]), Some(0));
@@ -399,7 +399,8 @@ mod tests {
         assert!(halves[0] > 0 && halves[1] > 0, "{halves:?}");
     }
 
-    /// A probability with digits beyond the first word, which are drawn only if the first word does not decide.
+    /// The probability has digits beyond the first word, but a second random word is drawn only if the first does not
+    /// decide.
     #[test]
     fn a_coin_of_small_probability_reads_one_word() {
         let p = 1.0 / 30_000.0_f64;

@@ -111,7 +111,7 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
 fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Stream) -> u64 {
     let uniform = stream.uniform();
     let (mut k, mut p, mut sum) = (least, first, first);
-    // A sum of rounded probabilities can stay below the largest uniform number: then the tail is exhausted.
+    // A sum of rounded probabilities can stay below a uniform number near 1; then the loop ends when the sum stops growing.
     while sum <= uniform && sum + p > sum {
         p *= ratio(k);
         sum += p;

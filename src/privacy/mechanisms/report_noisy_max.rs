@@ -43,8 +43,8 @@ impl ReportNoisyMax {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// ln of the probability of each index i: a_i E[1 / (1 + K)], where a_j = exp(-(best utility - u_j) / mean of the
-    /// noise) and K is the number of successes of independent trials with probabilities a_j, one for each j other than
+    /// ln of the probability of each index i: a_i E[1 / (1 + K)], where a_j = exp(-(best utility - utility of j) / mean of
+    /// the noise) and K is the number of successes of independent trials with probabilities a_j, one for each j other than
     /// i. (This is a_i times the integral of the product of 1 - a_j t over these j, for t from 0 to 1, written in
     /// powers of 1 - t.) Cost: n^2.
     fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {

@@ -24,7 +24,7 @@ const LEAST: i32 = 21;
 const LARGEST_EXPONENT: i32 = 900;
 /// Relative error of a sensitivity that was summed up in floating point, with a margin.
 const ARITHMETIC: f64 = 1e-12;
-/// The sampler's limit for the noise in multiples. A lattice keeps noise and sensitivity below 2^52 multiples.
+/// The sampler's limit for the scale of the noise, in spacings. A lattice keeps noise and sensitivity below 2^52 spacings.
 const MOST: f64 = (1u64 << 62) as f64;
 /// Largest integer to which an input is rounded. A larger input becomes this integer, which moves no two inputs further
 /// apart.
@@ -99,10 +99,11 @@ impl Grid {
         (norm / self.spacing + 0.5 * (length as f64).sqrt()) * (1.0 + ARITHMETIC)
     }
 
-    /// The least integer scale of noise, in spacings, that is at least `multiplier` times `reach`.
+    /// The least integer scale of noise, in spacings, that is at least `multiplier` times `reach`, the sensitivity of the
+    /// rounded numbers in spacings.
     pub(super) fn scale(&self, multiplier: f64, reach: f64) -> u64 {
         let mut scale = (multiplier * reach).ceil().max(1.0);
-        // The product was rounded; the sign of its error is exact.
+        // The product was rounded, so it may be too small. The fused multiply-add has the sign of the exact difference.
         if multiplier.mul_add(reach, -scale) > 0.0 {
             scale = scale.next_up().ceil();
         }
@@ -127,8 +128,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// For all numbers, noise over reach is at least what the ledger states, and no two rounded numbers lie further
-        /// apart than reach.
+        /// The scale of the noise divided by the sensitivity of the rounded numbers (`reach`) is at least the multiplier in
+        /// the ledger, and two rounded numbers lie no further apart than this sensitivity.
         #[test]
         fn noise_is_at_least_what_the_ledger_states(
             exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,

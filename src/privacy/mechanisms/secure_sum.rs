@@ -17,7 +17,8 @@ pub struct SecureSumOutput {
     pub sums: Vec<Vec<f64>>,
 }
 
-/// The sums of [`FederatedSum`] with noise that the agents add: each adds noise of variance sd^2 / planned to its own part.
+/// The sums of [`FederatedSum`] with noise that the agents add: each adds noise of variance sd^2 / planned to its own part,
+/// where sd is the standard deviation of the noise of [`FederatedSum`].
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
 ///   unknown to the observer and to those that collude with it; each agent decided at random itself whether it is
@@ -34,7 +35,7 @@ pub struct SecureSum {
     pub shares: u64,
     /// Shares that make up the noise as planned.
     pub planned: u64,
-    /// The assumption under which the observer does not know that many shares, for the ledger.
+    /// The assumption under which the observer does not know `shares` shares of the noise, for the ledger.
     pub condition: String,
 }
 

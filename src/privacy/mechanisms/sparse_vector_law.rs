@@ -90,8 +90,8 @@ mod tests {
         SparseVector::new(epsilon, one, Finite::new(0.5).unwrap(), NonZeroU32::new(cutoff).unwrap())
     }
 
-    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the difference is at
-    /// least d with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
+    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the latter noise exceeds
+    /// the former by d or more with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
     #[test]
     fn the_probability_of_one_comparison_is_the_closed_form() {
         for (a, b) in [(1.5f64, 4.0f64), (40.0, 10.0), (0.02, 0.05)] {

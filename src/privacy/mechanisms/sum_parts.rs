@@ -27,9 +27,10 @@ pub enum Divisor {
     /// Weights are renormalised over the agents that answered, and the noise stays as planned. Each of these agents has
     /// a larger weight, so the noise protects less.
     Arrived,
-    /// As `Arrived`, but a neighbour lacks the agent altogether. The divisor then changes even if the agent is not
-    /// sampled, so the largest change by an agent doubles and sampling gives no protection. In a neighbour, an agent that
-    /// did not answer may have answered; so the sensitivity also covers the weight that such an agent would have had.
+    /// As `Arrived`, but one of two neighbouring federations lacks an agent altogether. The divisor then changes even if
+    /// this agent is not sampled, so the largest change by an agent doubles and sampling gives no protection. An agent that
+    /// did not answer may have answered in the neighbouring federation; so the sensitivity also covers the weight that such
+    /// an agent would have had.
     ArrivedOrGone,
 }
 

@@ -1,4 +1,4 @@
-//! The sums of a tree, drawn while values come.
+//! The noisy sums of tree aggregation, drawn one by one as values arrive.
 
 use super::real_deviates::rounded_normal;
 use super::rounded::Grid;
@@ -6,10 +6,10 @@ use super::tree_sums::TreeSums;
 use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 
-/// Sums that are drawn while values come. The values are secret.
+/// The noisy sums of all values so far, drawn one by one as values arrive. The values are secret.
 #[derive(Clone, Debug)]
 pub(in crate::privacy) struct TreeRun {
-    /// Number of values that may still come.
+    /// Number of values that may still be added.
     left: u64,
     length: usize,
     noise: RunNoise,
@@ -23,7 +23,7 @@ pub(super) enum RunNoise {
 }
 
 impl TreeRun {
-    /// Sums before the first value; at most `left` values will come, each of `length` numbers.
+    /// Sums before the first value; at most `left` values may be added, each of `length` numbers.
     pub(super) fn new(left: u64, length: usize, noise: RunNoise) -> Self {
         Self { left, length, noise }
     }
@@ -31,8 +31,8 @@ impl TreeRun {
     /// Adds a value; returns the released sum of all values up to this one.
     ///
     /// # Errors
-    /// [`MechanismError`] if the value is not finite or has another length, or if as many values came before as the
-    /// plan has steps.
+    /// [`MechanismError`] if the value is not finite or has another length, or if as many values were added before as
+    /// the plan has steps.
     pub(in crate::privacy) fn add(
         &mut self,
         value: &[f64],

@@ -136,7 +136,7 @@ impl Party<EchoProtocol> for Caller {
         match input {
             Input::Start => self.next(ctx),
             Input::Message { message: Message::Echo(call), .. } => {
-                // A late echo of an earlier request is not counted twice.
+                // The echo of a call that is no longer open is ignored.
                 if self.open == Some(call) {
                     self.asker.close(ctx);
                     ctx.record(Fact::Answered(call));

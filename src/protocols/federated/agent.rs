@@ -1,5 +1,5 @@
-//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends draws of its
-//! weights.
+//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends draws from its
+//! posterior of the weights of the features that all agents share.
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;

@@ -33,9 +33,9 @@ pub(super) struct BoxSpace {
 }
 
 impl BoxSpace {
-    /// The point x at which phi(x)^T omega is largest, with omega the vector of the region that contains x, among the local
-    /// maxima that searches from the best candidates of each region find ([`Self::refined`]). `scores` are the values at
-    /// the sample, and `vectors` the vectors of the regions.
+    /// The point x at which phi(x)^T omega is largest, with phi(x) the shared features at x and omega the vector of the
+    /// region that contains x, among the local maxima that searches from the best candidates of each region find
+    /// ([`Self::refined`]). `scores` are the values at the sample, and `vectors` the vectors of the regions.
     ///
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2, line 8.
     pub(super) fn best_by_vectors(

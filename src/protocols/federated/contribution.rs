@@ -48,7 +48,8 @@ impl MaskingContract {
         ((1.0 - dropout) * self.placement.agents() as f64).round().max(1.0) as u64
     }
 
-    /// The masked words of one member, all regions one after the other; `key` is the agent's node of the seed tree.
+    /// The masked words of one member, all regions one after the other. `omega` is the agent's vector, `members` says by
+    /// agent who is a member, and `key` is the agent's node of the seed tree.
     pub(super) fn masked(
         &self,
         agent: usize,
@@ -93,8 +94,8 @@ impl MaskingContract {
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()
     }
 
-    /// Whether the agents that answered hold enough shares to unmask their sum. With few neighbours, they must hold enough
-    /// shares of the secret of every member whose masks are in the sum.
+    /// Whether the agents that answered hold enough shares to unmask their sum. If each agent shares masks with a
+    /// few neighbours only, they must hold enough shares of the secret of every member whose masks are in the sum.
     pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
         let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
         self.secrets.graph.covers(&holders, answered, members, self.secrets.threshold())

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// answered is scaled to 1 (Hajek's form: a little biased, less variable).
 ///
 /// An agent's largest change of the sum grows with its weight, so the noise is scaled to the largest weight after the
-/// division: z and the privacy loss stay the same, and the noise grows.
+/// division: the noise multiplier z and the privacy loss stay the same, and the noise grows.
 ///
 /// Source: Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe".
 ///

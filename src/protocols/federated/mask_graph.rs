@@ -108,10 +108,10 @@ impl MaskGraph {
     }
 }
 
-/// An upper bound on the probability that a random graph of `agents` agents with `k` neighbours each does not protect.
-/// It does not if t = k / 2 + 1 neighbours of an agent are among the `colluding` agents, or if the graph is no longer
-/// connected once the colluding agents and `gone` further agents, which drop out, are removed. The bound assumes that
-/// colluding and absent agents do not depend on the graph.
+/// An upper bound on the probability that a random graph of `agents` agents with `k` neighbours each does not protect the
+/// agents' vectors. It does not protect them if at least t = k / 2 + 1 neighbours of an agent are among the `colluding`
+/// agents, or if the graph is no longer connected once the colluding agents and `gone` further agents, which drop out,
+/// are removed. The bound assumes that colluding and absent agents do not depend on the graph.
 ///
 /// The probability of the first event is bounded by the sum over agents of a hypergeometric tail. The second event
 /// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum, over all places of the

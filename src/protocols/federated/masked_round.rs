@@ -66,9 +66,10 @@ impl MaskedRound {
         self.contract.aggregate.server.colluding()
     }
 
-    /// What one agent adds to the sums, for all regions one after the other: its weighted vector if it is sampled, and
-    /// its share of the noise. Masks cancel in the sum of all who answer, so the agent's own mask is removed here and
-    /// pair masks are not added. All draws are from children of `node`, the agent's own node of the seed tree.
+    /// What one agent adds to the sums, for all regions one after the other: its vector `omega`, clipped and
+    /// weighted, if it is sampled, and its share of the noise. Masks cancel in the sum of all who answer, so the agent's
+    /// own mask is removed here and pair masks are not added. All draws are from children of `node`, the agent's own node of
+    /// the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.placement.agents()];

@@ -22,7 +22,7 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 /// Hyperparameters that an agent fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FittedHyperparameters {
-    /// In units of the points.
+    /// In the unit of the points' coordinates.
     pub(super) length_scale: f64,
     pub(super) variance: f64,
     pub(super) noise_variance: f64,
@@ -160,7 +160,7 @@ pub(super) struct OwnModel {
     posterior: OwnPosterior,
     /// The measurements, kept only if hyperparameters are fitted.
     seen: Vec<(Query, f64)>,
-    /// Number of points at the last fit.
+    /// Number of measurements at the last fit; 0 before the first fit.
     fitted_at: u64,
     now: FittedHyperparameters,
 }

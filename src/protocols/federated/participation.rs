@@ -15,7 +15,7 @@ impl fmt::Debug for Respondents {
     }
 }
 
-/// Names of these outcomes; reports find the outcomes by their names.
+/// Names of the outcomes of a [`ParticipationTally`]; reports find the outcomes by these names.
 const OF_HETEROGENEITY: &str = "mean heterogeneity of answers heard minus that of answers due";
 const OF_REGRET: &str = "mean simple regret of answers heard minus that of answers due";
 const QUARTERS: [&str; 4] = [

@@ -73,7 +73,7 @@ pub struct Federated {
     /// `beta_t`, a factor on the standard deviation in agents' own Thompson sampling. Default: `Constant`, 1.
     #[serde(default, skip_serializing_if = "Width::is_default")]
     pub width: Width,
-    /// A further factor on this standard deviation, the same in all rounds. Default: 1.
+    /// A further factor on the standard deviation in agents' own Thompson sampling, the same in all rounds. Default: 1.
     #[serde(default = "unit")]
     pub scale: Positive,
     /// Whether the terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, are reported by round.
@@ -151,7 +151,7 @@ impl Federated {
     }
 
     /// The condition under which the computed cost of a sum holds, in words that follow "holds only with". `None` if the
-    /// cost does not depend on earlier releases.
+    /// cost holds without a condition, or if the sum has no noise.
     pub(super) fn condition_of_costs(&self, aggregate: &Aggregate) -> Option<String> {
         if aggregate.noise_multiplier.get() <= 0.0 {
             return None;

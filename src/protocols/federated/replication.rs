@@ -190,7 +190,8 @@ impl Replication<'_> {
         found
     }
 
-    /// The terms of Theorem 1; empty unless the scenario requests them.
+    /// The terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, by round; empty unless the scenario requests
+    /// them.
     fn terms(
         &self,
         series: &FederatedSeries,
@@ -250,7 +251,8 @@ impl Replication<'_> {
         }
     }
 
-    /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round, and in a dry run.
+    /// `beta_t` of rounds 1, 2, ..., the factor on the standard deviation in agents' own Thompson sampling; empty if it is 1
+    /// in every round, and in a dry run.
     fn widths(&self) -> Result<Arc<Vec<f64>>, GpError> {
         if self.stage.directions.dry {
             return Ok(Arc::default());
@@ -419,7 +421,8 @@ impl Replication<'_> {
     }
 }
 
-/// `beta_t` in agents' own Thompson sampling, by round and without the factor `scale`; `None` if it is 1 in every round.
+/// `beta_t`, the factor on the standard deviation in agents' own Thompson sampling, by round and without the factor `scale`;
+/// `None` if it is 1 in every round.
 fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
     let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();
     let name = "beta_t of agents' own Thompson sampling".to_owned();

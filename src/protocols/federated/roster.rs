@@ -111,7 +111,7 @@ impl Roster {
 
     /// The weights of this round, regions x agents, computed from the `weights` of the schedule. Only agents that are
     /// asked have weights, which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over
-    /// the probability that the agent's answer arrives; this factor is at most `most`.
+    /// the probability that the agent's answer arrives; this factor is at most `importance.most`.
     pub(super) fn weighted(
         &self,
         mut weights: Vec<Vec<f64>>,

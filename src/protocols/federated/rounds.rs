@@ -212,8 +212,8 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate with which the paper's claim is computed: k / `agents`, if the policy keeps the first k answers and agents
-    /// are sampled at a larger rate; `None` if it is the sampling rate.
+    /// The rate with which the paper's claim is computed, if it is not the sampling rate: k / `agents`, if the policy keeps
+    /// the first k answers and each agent is sampled independently at a larger rate; otherwise `None`.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().answers_in_sum(), participation) else {

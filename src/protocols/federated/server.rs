@@ -70,7 +70,7 @@ pub(super) struct Server {
     pub(super) setup: Setup,
     /// What all agents and the server agreed on for masked sums; `None` if the server is trusted.
     pub(super) contract: Option<Arc<MaskingContract>>,
-    /// By agent: its masked words of this round.
+    /// By agent: its masked vector of this round, as 64-bit words.
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     /// The unmasking of this round's sum, while the server waits for shares.
     pub(super) unmasking: Option<Unmasking>,

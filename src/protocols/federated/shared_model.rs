@@ -41,7 +41,8 @@ pub(super) struct SharedModel {
     /// features, so with few measurements every draw computes it anew. It is always absent if outcomes are centred by
     /// their own mean, which changes with every outcome.
     posterior: Option<WeightPosterior>,
-    /// The measurements (query, and outcome minus what is subtracted from all outcomes), as long as there is no posterior.
+    /// The measurements, as long as there is no posterior: the query and the outcome, from which the prior mean is
+    /// subtracted already with `MinusPriorMean`.
     seen: Vec<(Query, f64)>,
 }
 
@@ -81,7 +82,7 @@ impl SharedModel {
         }
     }
 
-    /// A draw of the weights from their posterior, N(nu, lambda Sigma^-1) in the paper's notation.
+    /// A draw of the weights from their posterior, N(nu, lambda Sigma^-1) in the notation of Dai, Low and Jaillet 2021.
     pub(super) fn sample(&self, stream: &mut Stream) -> Result<Vec<f64>, GpError> {
         if let Some(posterior) = &self.posterior {
             return Ok(posterior.sample(stream));

@@ -30,7 +30,7 @@ pub struct Polynomial {
     pub power: NonNegative,
 }
 
-/// 1 for a vector of at most b rounds ago, 1 / (a (s - b) + 1) for one of s rounds ago: `Hinge(slope: 10, after: 4)`.
+/// 1 for a vector of at most b rounds ago, 1 / (a (s - b) + 1) for one of s > b rounds ago: `Hinge(slope: 10, after: 4)`.
 /// Source: Xie, Koyejo and Gupta 2019, "Asynchronous federated optimization", section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -5,7 +5,8 @@
 //! cost counts only the noise of those agents whose part of it the observer does not know. Ledger entries are made at
 //! these times:
 //!
-//! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given up;
+//! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given
+//!   up;
 //! * for the agents, when the sum is sent;
 //! * for a relay, when secret shares are requested, since it may read those that never reach the server. The cost is the
 //!   same as for the agents, since the relay may be one of them.
@@ -73,9 +74,9 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum with the privacy loss that the paper claims, as for a trusted server: computed with the sampling rate
-    /// that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the planned
-    /// `rounds` have no claim.
+    /// The same sum with the privacy loss that Dai, Low and Jaillet 2021 claim, as for a trusted server: computed with the
+    /// sampling rate that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the
+    /// planned `rounds` have no claim.
     fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
         sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;

@@ -127,7 +127,8 @@ impl Tally {
         self.last_points.values().map(|(number, point)| (*number, point.clone())).collect()
     }
 
-    /// The best noise-free value that any agent has measured, and the mean over agents of their own best.
+    /// The best noise-free value that any agent has measured, and the mean over agents of their own best; `None` without a
+    /// measurement.
     pub(super) fn best_found(&self) -> Option<(f64, f64)> {
         let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         for m in self.rounds.iter().flatten() {
@@ -199,7 +200,8 @@ impl Tally {
         queried
     }
 
-    /// The share of clipped vectors among those that arrived in time, by round; `None` without a clipping norm.
+    /// The share of clipped vectors among those that arrived in time, by round; `None` without a clipping norm, or if no
+    /// vector arrived in time in any round.
     pub(super) fn clipped_shares(&self) -> Option<RoundTrack> {
         let share = |&(round, vectors, clipped): &(u64, u64, Clipped)| {
             (vectors > 0).then(|| (round, clipped.vectors as f64 / vectors as f64))

@@ -10,7 +10,9 @@ use std::sync::Arc;
 pub(super) struct Unmasking {
     /// Sum of the masked words of the agents that answered.
     pub(super) words: Vec<u64>,
+    /// By agent: whether its answer is in the sum.
     pub(super) answered: Arc<Vec<bool>>,
+    /// By agent: whether it is a member, that is, has distributed shares of its secrets.
     pub(super) members: Arc<Vec<bool>>,
     /// The agents that have sent shares, and their shares, by owner of the secret.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
@@ -59,7 +61,7 @@ impl Unmasking {
                 .filter_map(move |(holder, shares)| Some((*holder, shares[graph.place(*holder, owner)?])));
             of_owner.take(secrets.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
         };
-        // With full masks the Lagrange coefficients are the same for all secrets.
+        // With full masks (all agents share masks with each other) the Lagrange coefficients are the same for all secrets.
         let of_all = (!graph.is_regular()).then(|| lagrange(&held(0).0));
         let secret = |owner: usize| {
             let (holders, shares) = held(owner);
@@ -261,7 +263,7 @@ mod tests {
     }
 
     /// Why all privacy losses are conditional on a server that follows the protocol: a server that tells three agents
-    /// that agent 0 answered, and to three others that it did not, can compute agent 0's answer with the shares of one
+    /// that agent 0 answered, and three others that it did not, can compute agent 0's answer with the shares of one
     /// colluder.
     #[test]
     fn two_different_lists_and_a_colluder_reveal_one_answer() {

@@ -30,8 +30,8 @@ pub struct Cohort {
     /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. If one of these is a list of values, the
-    /// list has one entry, for this cohort. Default: not at all.
+    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. If one of these is a list of values, its
+    /// first entry is for this cohort, and further entries have no effect. Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// Users of the cohort who try an arm and never report. Default: as `never_answer` of the protocol.

@@ -80,7 +80,7 @@ vocabulary! {
             user: u64,
             /// The arm.
             arm: u64,
-            /// The reward, before clipping and noise.
+            /// The reward with the objective's noise, before the mechanism clips it and adds its own noise.
             reward: f64,
             /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,
@@ -103,9 +103,9 @@ vocabulary! {
             arm: u64,
             /// The point, in the units of the inputs.
             point: Vec<f64>,
-            /// The reward without noise. Not in the digest: it follows from the point.
+            /// The reward without the objective's noise. Not in the digest: it follows from the point.
             value: f64 => nothing,
-            /// The reward, before clipping and noise.
+            /// The reward with the objective's noise, before the mechanism clips it and adds its own noise.
             reward: f64,
             /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Seconds for a published mean: to draw its noise, and to account for it in the privacy losses of people.
 const MEAN: f64 = 2e-5;
 
-/// Bytes that a replication holds per user while it is played.
+/// Bytes that a replication holds for the evaluation of a user, or for the releases about a person, while it is played.
 const USER: f64 = 100.0;
 
 impl Protocol for Local {

@@ -45,7 +45,8 @@ pub(super) struct Theorem3 {
     outcomes: usize,
     /// Whether singular values were lifted.
     lifted: bool,
-    /// C1 and C2.
+    /// The theorem's C1 = sqrt(v (v + noise)) (v / noise + 1) and C2 = (v / noise) times the largest absolute outcome, with
+    /// v and noise as in `factor`.
     factors: [f64; 2],
     /// 24 v / ln(1 + v / noise), where v is the prior variance (1 in the paper) and noise is the noise variance.
     factor: f64,

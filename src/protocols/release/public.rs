@@ -5,23 +5,23 @@ use super::recipe::{Release, ReleaseSeries};
 use crate::objectives::Instance;
 use crate::vocab::{Origin, PublicFact};
 
-/// The observer of a publication, for all readers of the scenario together.
+/// Name of the observer of a publication, which stands for all parties in `readers` together.
 pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
 /// The numbers that describe a tuning task, to which the noise is scaled.
 const TASK_FACTS: &str =
     "number of validation records, range and Lipschitz constant of the loss, and regularisation parameters";
 
-/// What the timing of messages reveals.
+/// What is taken as public about the timing of messages if the number of trials is fixed.
 const TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                      records, and the number of trials is fixed";
 
-/// What the timing of messages reveals if the number of trials is random: the number itself, which must stay unknown.
+/// What is taken as public about the timing of messages if the number of trials is random and must stay unknown.
 const RANDOM_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and no reader learns the number of trials from them";
 
-/// What the timing of messages reveals if the search stops at the first setting above a threshold: the number of trials,
-/// which is accounted for as part of the release.
+/// What is taken as public about the timing of messages if the search stops at the first setting above a threshold: the
+/// timing reveals the number of trials, which is accounted for as part of the release.
 const PRICED_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and the number of trials is part of the release";
 

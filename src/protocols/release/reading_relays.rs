@@ -15,6 +15,6 @@ pub(super) struct ReadingRelays {
     /// Relays of messages of either kind, whether they can read them or not: the number, the times and the lengths of
     /// messages may depend on outcomes. No reader is among them.
     pub(super) of_traffic: Arc<[Observer]>,
-    /// The same relays, and readers that relay messages to workers: they see when a search ends.
+    /// The relays of `of_traffic`, and readers that relay messages to workers: all of these see when a search ends.
     pub(super) of_search: Arc<[Observer]>,
 }

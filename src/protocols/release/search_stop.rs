@@ -11,7 +11,7 @@ use crate::protocols::stage::{end, end_refused};
 pub(super) enum SearchStop {
     /// The search or the release is not possible.
     Failed(CannotRelease),
-    /// The budget allows no further release.
+    /// A release did not happen: the budget does not allow it, or the mechanism failed.
     Refused(ReleaseError),
 }
 

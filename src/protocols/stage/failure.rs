@@ -68,7 +68,7 @@ pub enum ReplicationError {
         #[source]
         failure: ProgramFailure,
     },
-    /// What all series have in common cannot be created.
+    /// Something that all series share, such as their common setup, cannot be created.
     #[error("no series can be played: {reason}")]
     InAll {
         /// The protocol's reason.
@@ -94,7 +94,7 @@ impl ReplicationError {
         Self::Scenario { series: series.to_owned(), path, complaint }
     }
 
-    /// The error that what all series have in common cannot be created.
+    /// The error for something that all series share and that cannot be created.
     pub fn in_all(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::InAll { reason: reason.into() }
     }

@@ -129,8 +129,8 @@ pub struct Measurer {
 
 impl Measurer {
     /// A measurer of `instance`, whose outcomes belong to `owner` and are released to `observer` by the mechanism
-    /// `outcomes`. The objective's noise is drawn below `noise`, mechanisms draw from `stream`, and the privacy losses
-    /// hold under `conditions`.
+    /// `outcomes`. The objective's noise is drawn from children of the key `noise`, mechanisms draw from `stream`, and the
+    /// privacy losses hold under `conditions`.
     #[must_use]
     pub fn new(
         [owner, observer]: [&str; 2],
@@ -172,8 +172,8 @@ impl Measurer {
         Ok(self)
     }
 
-    /// The same measurer of outcomes that may be missing because of their value; draws are made below `key`. Only
-    /// [`Self::answer_if_any`] leaves answers out.
+    /// The same measurer of outcomes that may be missing because of their value or regret; a child of `key` for each round
+    /// decides this. Only [`Self::answer_if_any`] leaves answers out.
     #[must_use]
     pub fn with_silence(mut self, silence: Option<Informative>, key: Key) -> Self {
         let best = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

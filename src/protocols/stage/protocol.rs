@@ -103,8 +103,8 @@ pub trait Protocol: Send + Sync {
     }
 
     /// The memory and time of one replication with an objective of this size, estimated from counts. The recipe has
-    /// passed the checks. Paths are relative to the recipe. The parties themselves and the objective are not counted
-    /// here.
+    /// passed the checks. The path of a field in the result is relative to the recipe. The parties themselves and the
+    /// objective are not counted here.
     /// Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);
@@ -119,7 +119,7 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// Runs one replication: every series, on common random numbers below `key`.
+    /// Runs one replication: every series, with common random numbers from the descendants of `key` in the seed tree.
     ///
     /// # Errors
     /// [`ReplicationError`] names the series and what went wrong; the replication then has no result.

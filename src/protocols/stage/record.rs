@@ -133,9 +133,9 @@ pub struct RoundTrack {
 /// An upper bound on an outcome.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeBound {
-    /// The outcome is at most this ...
+    /// The bound: the outcome is claimed to be at most this number.
     pub at_most: f64,
-    /// ... with at least this probability.
+    /// Least probability with which the bound is claimed to hold.
     pub probability: f64,
     /// Source of the bound ("Kusner et al. 2015, Theorem 2").
     pub source: String,

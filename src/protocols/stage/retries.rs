@@ -151,8 +151,8 @@ impl Attempts {
         self.away.is_some()
     }
 
-    /// Sends the request and counts an attempt, unless it waits for the party's own connection; sets the timer in both
-    /// cases.
+    /// Sends the request and counts an attempt, unless the party is offline and waits until it is online again; sets the
+    /// timer in both cases.
     pub(in crate::protocols) fn try_again<P: Protocol>(
         &mut self,
         retry: Retry,

@@ -227,8 +227,8 @@ impl ReplicationSetup {
     }
 
     /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared
-    /// facts are put into the record, with `releases` as the list of releases, and `own` is called
-    /// with each of the protocol's own facts.
+    /// facts are put into the record, and `own` is called with each of the protocol's own facts.
+    /// `releases` collects the releases; it is empty, and states how equal releases are counted.
     ///
     /// # Errors
     /// As [`Self::run`].

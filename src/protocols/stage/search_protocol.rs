@@ -37,7 +37,7 @@ impl<M: RoundMessage> Protocol for SearchProtocol<M> {
 }
 
 impl<M: RoundMessage> Rounds for SearchProtocol<M> {
-    /// Evaluations are numbered from 1.
+    /// One more than [`RoundMessage::round`], because evaluations are numbered from 1.
     fn round(message: &M) -> Option<u64> {
         message.round().map(|round| round + 1)
     }

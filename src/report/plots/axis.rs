@@ -246,8 +246,8 @@ fn round_step(step: f64) -> f64 {
     power * [1.0, 2.0, 5.0].into_iter().find(|round| digit <= *round * 1.000_001).unwrap_or(10.0)
 }
 
-/// A number with four significant digits, or all five of a whole number below 1e5, without trailing zeros.
-/// Below 1e-4 and from 1e5 on in exponential notation, with three significant digits.
+/// A number rounded to four significant digits, or from 1e4 on to a whole number, without trailing zeros after the
+/// point. Below 1e-4 and from 1e5 on in exponential notation, with three significant digits.
 fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e5).contains(&size) {

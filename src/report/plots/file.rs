@@ -5,7 +5,7 @@ use super::draw::{HEIGHT, WIDTH, draw};
 use super::palette::{COLOURS, GREY};
 use maud::{Markup, PreEscaped, html};
 
-/// Height of the title.
+/// Height of the title. Heights, font sizes and the width of a character are in the units of the SVG document.
 const TITLE: u32 = 56;
 /// Font size of a title that fits.
 const TITLE_LETTERS: u32 = 30;

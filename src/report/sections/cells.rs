@@ -62,8 +62,8 @@ impl Rows {
         Table::new(title, first.chain(columns.into_iter().map(Into::into)).collect(), self.rows, heads)
     }
 
-    /// A remark on axes on which no number depends, in any row or in the rows with the entry [`ALL`]; `None` without such
-    /// axes.
+    /// A remark on the axes that change no number: the axes that are left out, and the rows with the entry [`ALL`]. `None`
+    /// if there are neither.
     pub(super) fn remark(&self) -> Option<Block> {
         self.said().map(Block::remark)
     }

@@ -181,7 +181,7 @@ fn place(row: &ComparisonRow) -> String {
     [series(row)].into_iter().chain(axes).collect()
 }
 
-/// One table per point and series. Metrics that are equal in all pairs are named in one line below it.
+/// One table per cell and series. Metrics that are equal in all pairs are named in one line below it.
 fn every_metric(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for group in groups(comparison) {

@@ -50,7 +50,7 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
             },
         ));
     }
-    // Where a branch asks another number of questions, sums of regret cannot be compared.
+    // If branches make different numbers of queries ("questions"), their cumulative regrets cannot be compared.
     let asks_otherwise = |row: &BranchRow| {
         let alike = |other: &&BranchRow| (other.cell, &other.series) == (row.cell, &row.series);
         rows.iter().find(alike).is_some_and(|unchanged| unchanged.questions != row.questions)

@@ -1,4 +1,4 @@
-//! The sections of a report: one file per section, each of which makes its section once from a study's data.
+//! The sections of a report: one file per section, which makes the section from a study's data, for all output formats.
 
 pub(super) mod account;
 pub(super) mod audit;

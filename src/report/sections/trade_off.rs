@@ -1,5 +1,5 @@
-//! Charts of regret and of the largest epsilon of a run that the report can bound, with a point for every series of
-//! every cell.
+//! Charts of regret against the largest epsilon of one run over all observers and units (infinite if no finite epsilon is
+//! known), with a point for every series of every cell.
 
 use super::headline::{Measure, Protection, UnprotectedLosses};
 use super::lines::{MAX_LINES, count, numbers, slug};

@@ -1,5 +1,5 @@
-//! Writes a scenario in JSON as RON, with the place of every byte in the JSON. The schema of the language determines
-//! what an object or a text stands for: a struct, a map or a member of a family.
+//! Translates a scenario from JSON to RON, and stores for every byte of the RON its place in the JSON. The schema of the
+//! language determines what an object or a text stands for: a struct, a map or a member of a family.
 
 use super::read::read;
 use crate::scenario::diagnostic::{Diagnostic, Place};
@@ -110,7 +110,7 @@ impl Writer {
             Scalar::Text(text) => self.out.push(&quoted(text), place),
             Scalar::Truth(value) => self.out.push(&value.to_string(), place),
             Scalar::Number(Number::Written(digits)) if kind == Kind::Whole => {
-                // Some languages write every number with a point.
+                // Some languages write every number with a decimal point, as in 3.0.
                 let whole = digits.split_once('.').filter(|(_, part)| part.bytes().all(|byte| byte == b'0'));
                 self.out.push(whole.map_or(digits.as_str(), |(whole, _)| whole), place);
             }
@@ -174,7 +174,7 @@ impl Writer {
         }
     }
 
-    /// The brackets of a struct.
+    /// The fields of a struct, in brackets.
     fn fields(&mut self, node: &Node, entries: &[Entry], shape: Option<Shape<'_>>) {
         self.out.push("(", opening(node));
         for (index, entry) in entries.iter().enumerate() {

@@ -289,7 +289,7 @@ impl Seen<'_> {
     }
 
     /// Runs one of the two bisections: for the last value with the sign before the crossing, or for the first value with the
-    /// sign behind it. Returns the position of this value, and the position that must be looked at to continue.
+    /// sign behind it. Returns the position of this value, and the position that must be looked at to continue, if any.
     fn bisect(&self, side: Sign, before: bool, patience: usize) -> (usize, Option<usize>) {
         let (mut low, mut high) = (0, self.grid.last());
         let mut undecided = 0;

@@ -7,8 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples whose variance is not above 0. With more, there is no interval, because a share of a variance
-/// of 0 is undefined.
+/// Largest share of resamples whose variance is not above 0 or is mere rounding error. With more, there is no interval,
+/// because a share of a variance of 0 is undefined.
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -58,9 +58,11 @@ pub(super) trait Resampled {
 pub(super) struct Shares {
     /// The variance between all cells.
     pub(super) whole: Share,
-    /// The parts as shares of `whole`; `None` if no variance between cells is left.
+    /// The parts of [`Variances::first`] as shares of `whole`; `None` if no variance between cells is left.
     pub(super) first: Option<Vec<Share>>,
+    /// The parts of [`Variances::total`] as shares of `whole`; empty if no variance between cells is left.
     pub(super) total: Vec<Share>,
+    /// The parts of [`Variances::pairs`] as shares of `whole`; empty if no variance between cells is left.
     pub(super) pairs: Vec<Share>,
 }
 

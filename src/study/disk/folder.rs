@@ -19,6 +19,7 @@
 //!   answers/          answers of programs that are objectives
 //!   unfinished/       answers of programs in replications that are not finished
 //!   segments/         records of a run that is not complete
+//!   explain.*, threshold.*   answers of the commands `explain` and `threshold`
 //!   SHA256SUMS, SHA256SUMS.sig   hashes of all other files, and their signature, if the folder is signed
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
@@ -65,7 +66,7 @@ impl RunFolder {
         (Self { path: self.path.clone(), unlike: Some(unlike.clone()) }, unlike)
     }
 
-    /// Begins one of the files that are computed from the records.
+    /// Starts to write one of the files that are computed from the records (or to compare it, after [`Self::compared`]).
     pub(in crate::study) fn stage(&self, name: &str) -> Result<Staged, FileError> {
         match &self.unlike {
             None => Staged::new(&self.file(name)),
@@ -73,7 +74,7 @@ impl RunFolder {
         }
     }
 
-    /// Begins one of the files that are computed from the records, and that are stored as `NAME.gz` if they are large.
+    /// As [`Self::stage`], for a file that is stored as `NAME.gz` if it is large.
     pub(in crate::study) fn stage_packing(&self, name: &str) -> Result<Staged, FileError> {
         Ok(self.stage(name)?.packing())
     }
@@ -201,7 +202,7 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is finished.
+    /// The record of the first finished replication of a cell, by number; `None` if no replication of the cell is finished.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
@@ -240,8 +241,8 @@ impl RunFolder {
         paths.iter().filter_map(read).collect()
     }
 
-    /// Stores fitted hyperparameters. If another process has stored its own in the meantime, nothing is stored, and `false`
-    /// is returned.
+    /// Stores fitted hyperparameters, in place of a damaged file if there is one. If another process has stored its own in
+    /// the meantime, nothing is stored, and `false` is returned.
     ///
     /// # Errors
     /// [`FolderError`].

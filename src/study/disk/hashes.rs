@@ -12,10 +12,11 @@ use std::path::Path;
 pub(super) struct Hashes(BTreeMap<String, String>);
 
 impl Hashes {
-    /// The hashes of all files of a folder and of the folders in it, except for the files `left_out` directly in it.
+    /// The hashes of all files of a folder and of the folders in it, except for files directly in it that `left_out` names.
     ///
     /// # Errors
-    /// [`SignError::File`] and [`SignError::Odd`].
+    /// [`SignError::File`] if a file or folder cannot be read; [`SignError::Odd`] for an entry that is neither a file nor a
+    /// folder, or whose name is not UTF-8 or contains a backslash or a line break.
     pub(super) fn of(folder: &Path, left_out: &[&str]) -> Result<Self, SignError> {
         let mut hashes = Self::default();
         hashes.collect(folder, "")?;

@@ -30,18 +30,18 @@ impl fmt::Display for Change {
 pub enum SignError {
     /// The program was built without the feature `sign`.
     NotBuilt,
-    /// A file of the folder cannot be read or written.
+    /// A file of the folder, or a key file, cannot be read or written.
     File(FileError),
     /// The folder has something that is neither a file nor a folder, or whose name has a line break or a backslash.
     Odd(PathBuf),
-    /// A file of keys cannot be used, for this reason.
+    /// A key file cannot be used.
     Key {
         /// The file.
         path: PathBuf,
         /// The reason and the cure, in words.
         reason: String,
     },
-    /// The folder has no signature.
+    /// The folder has no signature: this file is missing.
     Unsigned(PathBuf),
     /// A file of the signature is damaged, or was changed after the folder was signed.
     Damaged {

@@ -50,7 +50,7 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
     }
     let (identity, after) = rest.strip_prefix("\"identity\":\"")?.split_once("\",\"replication\":")?;
     let (replication, after) = after.split_once(',')?;
-    // The seal does not cover the cell, so it has to be written as `line` writes it.
+    // The seal does not cover the cell's number, so a number that `line` would write in another way counts as damaged.
     let number: usize = cell.parse().ok().filter(|number: &usize| number.to_string() == cell)?;
     Some(Head {
         cell: number,
@@ -79,7 +79,7 @@ impl Head<'_> {
     }
 }
 
-/// The position of a record: a file, and a range of bytes in it.
+/// The position of a record (a file, and a range of bytes in it), and the first half of its seal.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     seal: u128,
@@ -264,7 +264,7 @@ impl StoredRecords {
         in_order(lines, parse)
     }
 
-    /// The record of a cell's replication with the lowest number; `None` if no replication of the cell is stored.
+    /// The record of the first stored replication of a cell, by number; `None` if no replication of the cell is stored.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].

@@ -178,7 +178,7 @@ impl<'a> CellRunner<'a> {
         self.cell.scenario.stage(None).names
     }
 
-    /// A runner of another cell with the same objective, preparation and folder.
+    /// A runner of another cell with the same objective, seed, preparation and folder.
     pub(crate) fn for_cell(&self, index: usize, cell: &'a CellPlan) -> Self {
         Self {
             index,

@@ -93,7 +93,8 @@ impl Forked {
             let count = trunk.values().next().map_or(0, |record| record.series.len());
             for series in 0..count {
                 for (place, (branch, records)) in self.branches.iter().enumerate() {
-                    // A replication that failed in one branch is left out of that branch alone.
+                    // A replication that failed in a branch is left out of that branch alone; one that failed in the
+                    // unchanged branch is left out of all branches.
                     let both = records[cell].values();
                     let both = both.filter_map(|own| Some((own, trunk.get(&own.replication)?)));
                     let pairs: Vec<(&SeriesRecord, &SeriesRecord)> =

@@ -28,7 +28,7 @@ pub struct Start {
     pub damaged: u64,
 }
 
-/// A replication that could not be run.
+/// A replication, or a whole cell, that could not be run.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Position of the cell in the study.

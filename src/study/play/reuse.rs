@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 /// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder has
 /// for a cell of equal identity. Returns the number of replications that were copied, and the number of runs of the same
-/// name that another build of the program ran, as far as runs were looked at. Cells of another build have other identities,
-/// even if their results would be the same.
+/// name that another build of the program ran; runs after the one that provides the last missing record are not counted.
+/// Cells of another build have other identities, even if their results would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,

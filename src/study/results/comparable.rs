@@ -14,7 +14,7 @@ pub enum CompareError {
     /// Records cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The runs have no such group.
+    /// The runs do not have the requested group, or the group does not have the requested regret.
     #[error(transparent)]
     Group(#[from] GroupError),
     /// The objectives differ, or the units of their regrets differ.

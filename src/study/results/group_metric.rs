@@ -84,7 +84,7 @@ fn value(groups: &[GroupOutcome], metric: &str, name: &str) -> Option<f64> {
     all.reduce(f64::max)
 }
 
-/// The value of a metric called as by [`metric_of_group`].
+/// The value of a metric whose name has the form that [`metric_of_group`] gives.
 pub(in crate::study) fn value_called(groups: &[GroupOutcome], called: &str) -> Option<f64> {
     REGRETS.into_iter().find_map(|metric| {
         let group = called.strip_prefix(metric)?.strip_prefix(" of ")?;

@@ -5,9 +5,9 @@ use crate::study::disk::error::FolderError;
 use crate::study::disk::folder::RunFolder;
 use crate::vocab::Delta;
 
-/// All releases to one observer about one unit, in one replication of one series of one cell. Of all units of its kind and
-/// owner, only those are listed that may have the largest loss; and of all replications, the one in which this loss is
-/// largest.
+/// All releases to one observer about one unit, in one replication of one series of one cell. Among all units of the same
+/// kind and owner, only the units that may have the largest loss have a group, and only for the replication in which this
+/// loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
     /// Point of the cell, series, observer, unit, owner and replication, in words.

@@ -16,7 +16,8 @@ const CAUTION: f64 = 0.8;
 ///
 /// The test statistic has the noncentral t distribution with n - 1 degrees of freedom and noncentrality v = sqrt(n) effect.
 /// If s is the ratio of the sample standard deviation to the true one, and c is the critical value, the test rejects with
-/// probability Phi(v - c s) + Phi(-v - c s). The integral of this over the density of s is computed by Simpson's rule.
+/// probability Phi(v - c s) + Phi(-v - c s), where Phi is the standard normal distribution function. The integral of this
+/// over the density of s is computed by Simpson's rule.
 /// Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate Distributions" 2, chapter 31.
 #[must_use]
 pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {

@@ -32,7 +32,7 @@ struct Shape {
     more: Vec<String>,
 }
 
-/// A row without the values that its shape states.
+/// A row without the parts that its shape has.
 #[derive(Debug)]
 struct KeptRow {
     replication: u64,

@@ -60,7 +60,7 @@ impl TrackSums {
         }
     }
 
-    /// The means, once both passes have ended.
+    /// The means, once both passes over the records (for means, and for standard errors) have ended.
     pub(in crate::study) fn finish(self) -> Vec<TrackRow> {
         self.0.into_iter().map(|(name, sums)| TrackRow { name, points: means(sums) }).collect()
     }
@@ -155,7 +155,7 @@ impl DifferenceSums {
         }
     }
 
-    /// The mean differences, once both passes have ended.
+    /// The mean differences, once both passes over the records have ended.
     pub(in crate::study) fn finish(self) -> Vec<DifferenceRow> {
         let rows = |Pair { series, reference, found }: Pair| {
             let row = move |(quantity, sums)| {

@@ -122,8 +122,8 @@ impl Fairness {
     pub(in crate::study) fn of(groups: &[GroupSummary]) -> Option<Self> {
         let most = |a: &&GroupSummary, b: &&GroupSummary| a.compared().total_cmp(&b.compared());
         let worst = groups.iter().max_by(most).filter(|_| groups.len() > 1)?;
-        // (sum x)^2 / (n sum x^2).
-        // Values are scaled where their squares would exceed the largest number; the index stays the same.
+        // Jain's index of n regrets x is (sum x)^2 / (n sum x^2). Values are scaled where their squares would exceed the
+        // largest number; the index stays the same.
         let most = groups.iter().map(|group| group.compared().abs()).fold(0.0, f64::max);
         let scale = if most > 1e150 { SHRUNK } else { 1.0 };
         let values = groups.iter().map(|group| group.compared() * scale);

@@ -11,6 +11,7 @@ use std::slice::Iter;
 pub(super) struct Items<'a, R> {
     rest: Iter<'a, Node>,
     index: usize,
+    /// Whether the items are those of a document in JSON, as in [`Part`].
     is_data: bool,
     reader: PhantomData<R>,
 }

@@ -121,7 +121,7 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
             })
         }
         Cost::PoissonGaussian { rate, noise_multiplier } if with => {
-            // Balle, Barthe and Gaboardi 2018, Theorem 8, at any e^epsilon above 1 - q.
+            // Balle, Barthe and Gaboardi 2018, Theorem 8, at any e^epsilon above 1 - rate.
             let rest = libm::expm1(epsilon) / rate + 1.0;
             Some(if rest <= 0.0 {
                 -libm::expm1(epsilon)

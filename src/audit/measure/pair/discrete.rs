@@ -7,6 +7,7 @@ pub(super) struct Discrete {
     pub(super) steps: f64,
     /// P(noise <= k - half), k = 0, 1, ...
     cumulative: Vec<f64>,
+    /// Largest absolute value of the noise that `cumulative` covers.
     half: f64,
 }
 

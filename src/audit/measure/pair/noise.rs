@@ -11,7 +11,7 @@ use crate::audit::measure::evidence::Counts;
 use crate::vocab::Cost;
 
 impl KnownPair {
-    /// The pair with `factor` times its noise.
+    /// The pair with `factor` times its noise; the same pair if only its largest loss is known ([`Law::Largest`]).
     fn with_noise(&self, factor: f64) -> Self {
         let law = match &self.law {
             Law::Composed(costs) => {
@@ -58,7 +58,8 @@ impl KnownPair {
     }
 
     /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
-    /// probabilities are wrong with probability at most `error`; infinite if the counts exclude no factor up to 256.
+    /// probabilities are wrong with probability at most `error`; infinite if the counts exclude no factor up to 256, or if
+    /// counts cannot bound the noise of this pair ([`Self::is_model`]).
     ///
     /// If the pair had more noise than that, no event could have at least the lower limit as its probability on one
     /// side and at most the upper limit on the other. Losses fall with the noise, so every larger factor is excluded

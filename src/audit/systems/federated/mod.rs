@@ -16,9 +16,9 @@ use crate::vocab::Delta;
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {
-    /// All broadcasts of one series, for each agent whose vectors are tried; if the server selects agents by their
-    /// losses, only for the first of these agents. With masks there are two lists of candidates: the sums as the server
-    /// sees them, and as an agent does.
+    /// All broadcasts of one series, for each agent that is tried as the one in which the neighbours differ; if the server
+    /// selects agents by their losses, only for the first of these agents. With masks there are two lists of candidates: the
+    /// sums as the server sees them, and as an agent does.
     fn candidates(
         &self,
         series: &str,

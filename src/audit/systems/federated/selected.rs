@@ -58,8 +58,8 @@ pub(super) fn candidates(
     Ok(vec![System::new(statement, attack)])
 }
 
-/// All rounds, for an observer who sees the noisy losses, which agents the server selects, and the sums. In every round
-/// the selection is made anew, from the noisy losses of that trial.
+/// All rounds, for an observer who sees the noisy losses, which agents the server selects, and the sums. Every trial
+/// repeats the selection of each round with the noisy losses of that trial.
 struct Attack {
     aggregate: Aggregate,
     reports: LossReports,

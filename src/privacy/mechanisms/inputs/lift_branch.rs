@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
-/// One of the authors' two ways to lift singular values.
+/// One of the two ways in which the authors of PO-GP-UCB lift singular values by the threshold omega.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum JlVariant {
     /// Each singular value s becomes sqrt(s^2 + omega^2), as in the paper.
@@ -27,8 +27,8 @@ impl JlVariant {
 
 /// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
 /// alone. The bound compares two data sets with the same singular vectors, whose smallest singular values lie just
-/// below and just above the threshold: the r numbers of Z along the singular vector of this value differ in variance by
-/// a factor of 2 (variant `Paper`) or 4 (`PublicCode`). `epsilon` is at least 0.
+/// below and just above the threshold. Along the singular vector of this value, the projected inputs Z have r numbers, whose
+/// variances differ by a factor v of 2 (variant `Paper`) or 4 (`PublicCode`). `epsilon` is at least 0.
 ///
 /// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so delta
 /// is computed exactly: as a difference of chi-squared probabilities, in both directions.

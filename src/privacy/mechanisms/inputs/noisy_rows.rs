@@ -237,7 +237,7 @@ mod tests {
         assert!(recipe(1.0).problems().is_empty());
     }
 
-    /// Whether inputs are shown, in which columns, under which name.
+    /// Every release states its name, whether it shows inputs, and in how many columns.
     #[test]
     fn every_release_has_its_name_and_columns() {
         for (text, name, shows, columns) in [

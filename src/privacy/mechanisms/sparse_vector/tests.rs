@@ -1,4 +1,4 @@
-//! Noise, answers and losses of above threshold and sparse vector.
+//! Noise, answers and losses of the above-threshold and sparse-vector mechanisms.
 
 use super::*;
 use crate::privacy::mechanisms::KnownLaws;

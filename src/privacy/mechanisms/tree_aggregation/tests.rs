@@ -160,8 +160,8 @@ fn the_law_of_the_worst_pair_is_the_price() {
     }
 }
 
-/// More values than steps, values of unequal length and NaN are refused, by the attack too; noise for which no lattice
-/// exists is refused only in exact arithmetic; and without any number there is no worst pair.
+/// More values than steps, values of unequal length and NaN are refused, also by `distinguisher`. Noise for which no lattice
+/// exists is refused only in exact arithmetic. Without any number there is no worst pair.
 #[test]
 fn values_that_do_not_fit_are_refused() {
     let own = tree(2, 1, 0);

@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 /// not a privacy loss.
 ///
 /// With the report U = n sqrt(mean of squared losses) over the n measurements of an agent, L the last round in which it
-/// took part, R this round (from 1), D the time of its last answer and T the preferred duration of a round, its utility
+/// took part, R this round (from 1), D how long its last answer took and T the preferred duration of a round, its utility
 /// is (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U is capped at its 95 %
 /// quantile over agents. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from
 /// those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step`

@@ -41,8 +41,8 @@ pub struct GpNoisy {
     /// Which results are published. Default: `Both`.
     #[serde(default)]
     pub publish: Part,
-    /// Constants of the noise. `Printed` uses q and beta as in the paper, whose proof does not cover the noise of all
-    /// rounds. Default: `Corrected`.
+    /// Constants of the noise. `Printed` uses the paper's q (twice a bound on the noise of outcomes) and beta (of GP-UCB);
+    /// the paper's proof does not cover the noise of all rounds. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// How noise is sampled and how choices are made. Default: `Exact`.

@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 /// With `Printed` constants this is not proven.
 ///
 /// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
-/// different settings. The bound is about any two values of lambda between `lambda_min` and `lambda_max`, so it also holds
-/// on a box whose only input is lambda.
+/// different settings. The bound is about any two values of the regularisation lambda between `lambda_min` and
+/// `lambda_max`, so it also holds on a box whose only input is lambda.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
 ///
 /// Example: `Lipschitz(epsilon: 1, learner: GpUcb(), assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,

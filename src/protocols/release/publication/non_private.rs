@@ -1,4 +1,4 @@
-//! The best setting tried and its outcome without protection: the non-private baseline.
+//! Publishes the best setting that was tried, and the best outcome, without protection: the non-private baseline.
 
 use super::{Part, Plan, Publication, Search, SettingRelease, Task, Utility, ValueOf, ValueRelease};
 use crate::learners::{LearnerModel, ProblemConstants};

@@ -191,7 +191,8 @@ impl Task {
         }
         match (assume, self.facts) {
             (Some(assumed), _) => {
-                // An objective that states its own facts also has such values and trains such models.
+                // If the objective states facts too, its values have this size and its models are of this kind anyway, so
+                // this is no assumption.
                 let size = match self.facts {
                     Some(_) => String::new(),
                     None => format!(

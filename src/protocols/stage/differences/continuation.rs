@@ -3,7 +3,7 @@
 //! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x'
 //! is the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points
 //! f has the values that are known; what the surrogate takes for noise there, f(x') - m(x'), moves with the function, and
-//! vanishes with the distance. Values are cut at the smallest and the largest value known.
+//! its effect on f(x) vanishes far from x'. Values are cut at the smallest and the largest value known.
 
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
@@ -89,7 +89,8 @@ impl Continuation {
         found
     }
 
-    /// The squared distance of two points, in units of the length-scales.
+    /// The squared distance of two points, in units of the length-scales; in the units of the inputs if there is one
+    /// length-scale for all dimensions, since the nearest point is then the same.
     fn distance(&self, x: &[f64], z: &[f64]) -> f64 {
         let pairs = || x.iter().zip(z).map(|(x, z)| x - z).enumerate();
         match &self.covariance.length_scale {
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(crate::gp::largest(&found), crate::gp::largest(&moved));
     }
 
-    /// Three rows with the same input and different outputs: the smallest shift leaves each its own.
+    /// Three rows with the same input and different outputs: after a tiny shift each row still has its own output.
     #[test]
     fn rows_with_the_same_inputs_keep_their_values() {
         let instance = instance(1, vec![0.0, 1.0, 0.0, 2.0, 0.0], 1.0, 0.0);

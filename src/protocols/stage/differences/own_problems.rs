@@ -151,7 +151,8 @@ impl<'a> Draws<'a> {
         Ok(Arc::new(prior.times(&z).into_iter().map(|g| mean + g).collect()))
     }
 
-    /// mu + sqrt(1 - share) (c - mu) + sqrt(share) (g - mu) at every point: the variance around the prior mean mu is kept.
+    /// mu + sqrt(1 - share) (c - mu) + sqrt(share) (g - mu) at every point, with c from `common`, g from `own` and the prior
+    /// mean mu: the variance around mu is kept.
     fn mixed(&self, common: &[f64], own: &[f64], share: f64) -> Vec<f64> {
         let (mean, kept, new) = (self.of.instance.surrogate.mean, (1.0 - share).sqrt(), share.sqrt());
         common.iter().zip(own).map(|(c, g)| mean + (kept * (c - mean) + new * (g - mean))).collect()
@@ -337,9 +338,9 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: a is `scale`, c the common function, mixed with
-    /// the draw of the agent's cluster if it has one (both shifted if the agent has a shift), and g a further draw of
-    /// the same kind.
+    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: mu is the prior mean, a is `scale`, h the agent's
+    /// heterogeneity, c the common function, mixed with the draw of the agent's cluster if it has one (both shifted if the
+    /// agent has a shift), and g a further draw of the same kind.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);

@@ -1,4 +1,4 @@
-//! Privacy in few lines: for each series and observer the claimed epsilon, the proven epsilon, and the verdict.
+//! Privacy in a few lines: for each series and observer the claimed epsilon, the proven epsilon, and the verdict.
 
 use super::learned::{Learned, Unit, emphasised, lines};
 use crate::accounting::{LossBasis, StudyPrivacy, multiple};

@@ -17,7 +17,7 @@ const ACCOUNTANTS: [(AccountantName, &str); 3] = [
     (AccountantName::Basic, "naive (basic)"),
 ];
 
-/// The table.
+/// The table of losses; the accountants' notes become its footnotes, which are collected in `notes`.
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
     let (observers, units) = all(summary);
     let varies = units.iter().any(|row| row.places.len() < summary.cells.len());
@@ -90,7 +90,8 @@ fn finding(entry: &PrivacyRow, notes: &mut Notes) -> Finding {
     Finding { words, figures, remark }
 }
 
-/// A row of the table: one kind of unit of one owner in one series, at the points with the same losses.
+/// A row of the table: one kind of unit of one owner in one series, at the points of the study's grid (cells) at which its
+/// losses are the same.
 struct Units<'a> {
     series: &'a str,
     /// The unit and its owner, in words.

@@ -62,7 +62,7 @@ pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
 /// One fact, with the series and cells in which it is taken as public.
 struct Public<'a> {
     fact: &'a PublicFact,
-    /// The series and points in words; empty for all series at all points.
+    /// The series and cells in words; empty if the fact is taken as public in all series of all cells.
     place: String,
     /// The cells in which it is taken as public.
     cells: Vec<usize>,
@@ -98,7 +98,7 @@ fn facts(summary: &Summary) -> Vec<Public<'_>> {
         if of.len() < names.len() {
             told.push(of.join(", "));
         }
-        // The places are not a product of series and points, so each is listed.
+        // The places are not all pairs of these series and these cells, so each place is listed.
         if places.len() < of.len() * cells.len() {
             let each = |(series, cell): &(&str, usize)| format!("{series} at {}", at(summary, &[*cell]));
             return places.iter().map(each).collect::<Vec<_>>().join("; ");
