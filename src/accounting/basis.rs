@@ -71,7 +71,7 @@ pub(super) fn weaker_arithmetic(a: Option<Arithmetic>, b: Option<Arithmetic>) ->
     a.into_iter().chain(b).min()
 }
 
-/// The arithmetic for which the costs of all these events hold: the weakest among them.
+/// The arithmetic for which the costs of all these events hold: the weakest among them, or `Noiseless` if there are none.
 pub(super) fn weakest_arithmetic<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Arithmetic {
     events.into_iter().map(|event| event.arithmetic).min().unwrap_or(Arithmetic::Noiseless)
 }

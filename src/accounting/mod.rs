@@ -5,10 +5,10 @@
 //! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
 //!
 //! From a run's releases to an epsilon: [`grouped`] groups releases about the same kind of unit to the same observer,
-//! [`units`] determines which of them add up (a [`History`] for each unit), [`History::statement`] is the input of the
-//! accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the largest over runs. [`added`] adds up
-//! the losses about one person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`]
-//! computes the loss that counts against a budget.
+//! [`units`] determines which of them add up (a [`History`] for each unit that may have the largest loss),
+//! [`History::statement`] is the input of the accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the
+//! largest losses over runs. [`added`] adds up the losses about one person, [`WholeStudy`] adds up the losses of all runs on
+//! the same data, and [`Spending`] computes the loss that counts against a budget.
 
 mod group_key;
 mod advanced;
@@ -74,8 +74,9 @@ use crate::vocab::Delta;
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
 /// One conformance suite checks for every member: for no releases the answer is 0; the answer is never NaN and never
-/// negative; it does not depend on the order of the releases; all releases together have no smaller epsilon (up to 0.1 %)
-/// than one of them; if the theorem does not cover a release, the answer is infinite and its notes name the release.
+/// negative; it does not depend on the order of the releases; up to 0.1 %, it does not decrease if delta decreases, and all
+/// releases together have no smaller epsilon than one of them; for an unprotected release the answer is infinite; a note
+/// explains every infinite answer; a bound is no smaller than the tight accountant's proven lower bound.
 pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;

@@ -83,7 +83,7 @@ pub(super) fn concentrated(item: &Item) -> f64 {
     }
 }
 
-/// Whether bounds on Renyi divergences, above 0, are all that is known of an item.
+/// Whether an item has a loss above 0 of which only bounds on Renyi divergences are known.
 pub(super) fn is_known_by_divergence(item: &Item) -> bool {
     match item.cost {
         Cost::ZeroConcentratedDp { rho } => rho > 0.0,

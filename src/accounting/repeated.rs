@@ -56,7 +56,7 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
         return -libm::log(mean);
     }
     let target = libm::log(mean);
-    // For a shape of -1 + d, ln gamma can be as low as -ln(mean) / d.
+    // For a shape of -1 + d with a small d, ln gamma is about -ln(mean) / d, which can be far below -1.
     let (mut low, mut high) = (-1.0, -1e-12);
     while log_mean(shape, low) < target {
         (low, high) = (2.0 * low, low);
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// For shapes near -1 and a small gamma, the mean is gamma^-(1 + shape) times -shape.
+    /// For shapes near -1 and a small gamma, the mean is close to gamma^-(1 + shape) times -shape.
     #[test]
     fn gamma_of_shapes_near_minus_one_is_not_cut_off() {
         for above in [1e-3, 1e-6, 1e-9, f64::EPSILON / 2.0] {

@@ -126,7 +126,7 @@ impl Group {
         }
     }
 
-    /// The histories of the units that may have the largest loss: those that no other one contains.
+    /// The histories of the units that may have the largest loss: those that are not contained in another history.
     fn histories(&self) -> Vec<Composition> {
         let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
         let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());

@@ -1,4 +1,4 @@
-//! `subrosa sign`: signs a run folder by an OpenSSH key, so that others can check who ran it.
+//! `subrosa sign`: signs a run folder with an OpenSSH key, so that others can check who ran it.
 
 use super::contents::contents;
 use super::exit::Exit;

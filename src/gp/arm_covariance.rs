@@ -40,7 +40,8 @@ impl CovarianceMatrix {
     ///
     /// # Errors
     /// [`GpError::NotSymmetric`] for n = 0, another shape than n x n, entries that are not finite, or entries that are not
-    /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is below -1e-8 times the largest variance.
+    /// symmetric; [`GpError::NotPositiveDefinite`] if an eigenvalue is below -1e-8 times the largest variance, or if all
+    /// variances are 0.
     pub fn new(n: usize, values: Vec<f64>) -> Result<Self, GpError> {
         let bad = |row, column| Err(GpError::NotSymmetric { order: n, row, column });
         if n == 0 || values.len() != n * n {
@@ -89,7 +90,8 @@ impl CovarianceMatrix {
         self.n
     }
 
-    /// One row: `[n]`. The column differs from it by rounding errors at most.
+    /// One row: `[n]`. The entries of the column with the same index differ from it by at most 1e-9 times the largest
+    /// variance.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -1,9 +1,9 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
 //! One outcome y of arm a is one rank-1 update: with s the column of arm a in the covariance matrix, and g the sum of its
-//! entry s_a and the noise variance, mean += s (y - mean_a) / g and covariance -= s s^T / g. An update takes O(n^2) time,
-//! and the matrix O(n^2) memory, so updates are faster than those of one row per outcome when there are more outcomes than
-//! arms.
+//! entry s_a and the noise variance, mean += s (y - mean_a) / g and covariance -= s s^T / g. For n arms an update takes
+//! O(n^2) time, and the matrix O(n^2) memory. When there are more outcomes than arms, this is faster than the posterior that
+//! keeps one row per outcome ([`super::Posterior`]).
 
 use super::pivot::pivot;
 use super::simd::multiversion;

@@ -69,7 +69,8 @@ impl Covariance {
         Self { shape, length_scale: LengthScale::PerDimension(length_scales), variance }
     }
 
-    /// variance * exp(-|x - z|^2 / (2 l^2)), l above 0. Rasmussen and Williams 2006, equation 4.9.
+    /// variance * exp(-|x - z|^2 / (2 l^2)) for inputs x and z, with the length-scale l above 0. Rasmussen and Williams
+    /// 2006, equation 4.9.
     #[must_use]
     pub fn squared_exponential(length_scale: f64, variance: f64) -> Self {
         Self::new(Shape::SquaredExponential, length_scale, variance)

@@ -138,7 +138,8 @@ mod tests {
     }
 
     /// With arms that are nearly independent, one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve outcomes of six
-    /// arms have a gain of 6/2 ln(1 + 2 * 2 / .5). The greedy gain divided by 1 - 1/e is larger than these gains.
+    /// arms have a gain of 6/2 ln(1 + 2 * 2 / .5). The greedy gain divided by 1 - 1/e is larger than these gains, and the
+    /// bound by Hadamard's inequality is equal to them.
     #[test]
     fn no_bound_exceeds_the_gain_of_independent_arms() {
         let independent = arms(6, 1e-3);

@@ -47,8 +47,8 @@ impl JointPosterior {
         !needs_jitter(noise_variance, largest_variance)
     }
 
-    /// Adds the outcome of one arm. This takes O(n t) operations up to n outcomes and O(n^2) after that; the change of
-    /// representation takes O(n^3). Without noise, or with more than 5,000 arms, it always takes O(n t).
+    /// Adds the outcome of one arm. After t outcomes, this takes O(n t) operations for t below n and O(n^2) after that; the
+    /// change of representation takes O(n^3). Without noise, or with more than 5,000 arms, it always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].
@@ -78,8 +78,8 @@ impl JointPosterior {
     }
 
     /// A draw from N(mean, scale^2 covariance) at every arm: `[n]`, in units of the outcome. It takes n standard normals of
-    /// `stream`, and, before the change of representation, one more for each outcome. O(n^2 + n t) before the change, O(n^2)
-    /// after it.
+    /// `stream`, and, before the change of representation, one more for each of the t outcomes. O(n^2 + n t) before the
+    /// change, O(n^2) after it.
     #[must_use]
     pub fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
         match &self.form {

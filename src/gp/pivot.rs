@@ -32,7 +32,7 @@ pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Resu
     Ok(found)
 }
 
-/// Whether the variance of an outcome is too small compared with the largest prior variance, `scale`.
+/// Whether the variance of an outcome is too small compared with a prior variance, the `scale` of [`pivot`].
 pub(super) fn needs_jitter(variance: f64, scale: f64) -> bool {
     variance <= f64::EPSILON * scale
 }

@@ -98,7 +98,7 @@ impl PointPosterior {
     /// Those of [`Self::observe`].
     ///
     /// # Panics
-    /// If there is not one outcome per point.
+    /// If `points` ends within a point, or if there is not one outcome per point.
     pub(crate) fn extend(&mut self, points: &[f64], outcomes: Vec<f64>) -> Result<(), GpError> {
         if let Some(&outcome) = outcomes.iter().find(|outcome| !outcome.is_finite()) {
             return Err(GpError::OutcomeNotFinite { outcome });

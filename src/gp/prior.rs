@@ -25,9 +25,9 @@ impl GridPrior {
     /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one matrix is kept.
     pub const MAX_ALONG: usize = 4096;
 
-    /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates along each dimension; the last varies
-    /// fastest. `length_scale` is above 0, in units of the coordinates; `variance` is at least 0, in squared units of
-    /// the outcome.
+    /// A prior with mean 0 on the product of `axes`, one list of coordinates for each of the d dimensions; the last
+    /// dimension varies fastest. `length_scale` is above 0, in units of the coordinates; `variance` is at least 0, in
+    /// squared units of the outcome.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].

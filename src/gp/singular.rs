@@ -214,7 +214,7 @@ mod tests {
             stream.fill_normal(&mut matrix);
             check(n, d, &matrix);
             let scaled = |exponent: i32| matrix.iter().map(|v| libm::ldexp(*v, exponent)).collect::<Vec<_>>();
-            // A power of two changes exponents only, far beyond where squares overflow or vanish.
+            // Multiplication by a power of two changes exponents only, also where squares would overflow or underflow.
             let plain = Singular::new(n, d, &matrix).unwrap();
             for exponent in [900, -900] {
                 let other = Singular::new(n, d, &scaled(exponent)).unwrap();

@@ -5,13 +5,13 @@
 
 #![allow(clippy::needless_range_loop, reason = "see above")]
 
-/// Subtracts a multiple of `other` from `row`; of the longer one, only as many numbers as the shorter one has.
+/// Subtracts a multiple of `other` from `row`. If one of them is longer, its surplus numbers are ignored.
 #[inline(always)]
 pub(super) fn subtract_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
     add_multiple(row, -factor, other);
 }
 
-/// Adds a multiple of `other` to `row`; of the longer one, only as many numbers as the shorter one has.
+/// Adds a multiple of `other` to `row`. If one of them is longer, its surplus numbers are ignored.
 #[inline(always)]
 pub(super) fn add_multiple(row: &mut [f64], factor: f64, other: &[f64]) {
     let length = row.len().min(other.len());

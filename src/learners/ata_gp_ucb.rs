@@ -35,7 +35,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtaGpUcb {
-    /// B, bound on the function. Default: the value that the protocol provides.
+    /// B, bound on |f - prior mean|, in units of the outcome; the regret bound assumes that B also bounds the norm of
+    /// f - prior mean in the kernel's space.
+    /// Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
     /// T, number of outcomes that are expected. Default: the value that the protocol provides.

@@ -1,4 +1,4 @@
-//! The history of a learner (suggestions and outcomes), with which another learner can replace it.
+//! The history of a learner (suggestions and outcomes), which another learner needs in order to take its place.
 
 use super::Learner;
 use crate::gp::GpError;

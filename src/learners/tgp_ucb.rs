@@ -29,7 +29,7 @@ use std::f64::consts::SQRT_2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TgpUcb {
-    /// B, bound on the function. Default: the value that the protocol provides.
+    /// B, bound on the function's distance from the prior mean. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
     /// T, number of outcomes that are expected. Default: the value that the protocol provides.

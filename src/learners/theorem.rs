@@ -81,9 +81,10 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// is the probability with which the theorem allows its bound to fail.
 ///
 /// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
-/// features, of order rho^2 g ln(T/delta) / a^2, and the features' variances give the factor rho^(3/2)/a; the bound here
-/// uses the larger factor rho^2/a. For alpha below 1 the bound is 2 beta_T times an upper bound rho sqrt(T g) on the sum of
-/// the features' standard deviations, with beta_T from Chowdhury and Gopalan 2019, Algorithm 2, and the same m.
+/// features, of order rho^2 g ln(T/delta) / a^2, and the posterior variances of the queried arms, computed with these
+/// features, give the factor rho^(3/2)/a; the bound here uses the larger factor rho^2/a. For alpha below 1 the bound is
+/// 2 beta_T rho sqrt(T g): rho sqrt(T g) bounds the sum of the queried arms' posterior standard deviations, and beta_T is
+/// from Chowdhury and Gopalan 2019, Algorithm 2, with the same m.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,

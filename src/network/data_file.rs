@@ -21,7 +21,7 @@ pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String
         let cure = "check the path; it is relative to the scenario's folder, or to the folder of --data";
         wrong(format!("{}: {error}", place.display()), cure.to_owned())
     })?;
-    // Pickles of protocol 2 and later begin with this byte, which begins no text.
+    // Pickles of protocol 2 and later begin with this byte, with which no text in UTF-8 begins.
     if bytes.first() == Some(&0x80) {
         let found = format!("{}: a Python pickle, which can run programs when it is read", place.display());
         return Err(wrong(found, FEDSCALE_PICKLE.replace("FILE", &file.display().to_string())));

@@ -4,7 +4,7 @@
 
 use crate::vocab::PartyId;
 
-/// Largest number of parties for which every pair has a place in a table. The table then takes at most 128 KiB.
+/// Largest number of parties for which every pair has a place in the direct index, which then takes at most 128 KiB.
 const SMALL: usize = 181;
 /// Marks a pair without a link.
 const NONE: u32 = u32::MAX;

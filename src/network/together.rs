@@ -121,8 +121,8 @@ impl Together {
 
     /// A party's level in the distribution of a quantity: the party's value is the quantile at this level, in (0, 1). The
     /// higher the level, the faster or the more available the party is, or the more its objective differs, the more records
-    /// it has, or the larger its noise is. `None` if the quantity is not named. `network` is the node of the seed tree for
-    /// the network.
+    /// it has, or the larger its noise is. `None` if the quantity is not named, or if the correlations are impossible.
+    /// `network` is the node of the seed tree for the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;

@@ -17,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The negative Branin-Hoo function on [-5, 10] x [0, 15], standardised over the grid's points to mean 0 and
-/// variance 1; inputs are centred and scaled to a largest norm.
+/// variance 1; inputs are centred and scaled so that their largest norm is `max_norm`.
 ///
 /// Its three maxima are at (-pi, 12.275), (pi, 2.275) and (9.42478, 2.475).
 /// Source: Kharkovskii, Dai and Low 2020, appendix A; hyperparameters of their public code.

@@ -1,4 +1,5 @@
-//! Stated inputs of a search of a box: real or whole numbers, on a linear or a logarithmic scale, and categories.
+//! The inputs of a box that is searched, as a scenario states them: real or whole numbers, on a linear or a logarithmic
+//! scale, and categories.
 
 use crate::rng::sobol::MOST_DIMENSIONS;
 use crate::vocab::{Finite, InputKind, Problem, SearchBox};

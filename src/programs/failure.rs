@@ -144,7 +144,7 @@ pub enum ProgramFailure {
         /// The error, as the callback's language prints it.
         said: String,
     },
-    /// The dialogue was opened without access to programs.
+    /// A program is needed where no program may be started.
     #[error(
         "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, \
          `threshold`, `trace`, `replay --diff` of a scenario, `audit` and `calibrate --scenario` (the objective's), and \

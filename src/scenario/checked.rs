@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// A program gets one only from [`Scenario::check`] or, for the cells of a study, from
+/// Code outside of this crate gets one only from [`Scenario::check`] or, for the cells of a study, from
 /// [`Document::cells`](super::Document::cells):
 /// ```
 /// use subrosa::objectives::Resources;

@@ -8,7 +8,8 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// A problem for each quantity of the data that an entry names in `together` although its parties do not differ in it.
+/// A problem for each quantity of the data that an entry of `parties` names in `together` although the entry's parties do
+/// not differ in it.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, party) in &draft.parties {

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Where something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Bytes of the user's file.
+    /// A range of bytes of the user's file.
     At(Range<usize>),
     /// An override of the command line, as typed.
     Override(String),
@@ -21,7 +21,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Bytes of the user's file.
+    /// A range of bytes of the user's file.
     #[must_use]
     pub fn at(bytes: Range<usize>) -> Self {
         Self::At(bytes)

@@ -224,11 +224,15 @@ impl Document {
     /// All cells, typed and checked.
     ///
     /// # Errors
-    /// The first syntax error, or all duplicate keys and all numbers that are not finite; or the errors of the overrides; or
-    /// those of every `Each`; or, for each cell, up to 20 type errors or, without any, the problems that [`Scenario::check`]
-    /// returns, together with the names in `at` that no `Each` has. If there are none of these: the first cell that differs
-    /// from cell 0 in a field that must be the same in all cells, or that needs more memory than the limit. No errors of
-    /// further cells are reported after more than 200.
+    /// The errors of the first of these steps that has any:
+    ///
+    /// 1. reading the text: the first syntax error, or all duplicate keys and all numbers that are not finite;
+    /// 2. the overrides;
+    /// 3. the expansion of every `Each`;
+    /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`] returns;
+    ///    besides, the names in `at` that no `Each` has. After more than 200 errors, those of further cells are left out;
+    /// 5. comparing cells: the first cell that differs from cell 0 in a field that must be the same in all cells, or that
+    ///    needs more memory than the limit.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

@@ -105,7 +105,8 @@ impl<'a> Layout<'a> {
         (from + 1..=to).map(|at| self.tokens[at].text.chars().count() + usize::from(self.is_apart(at))).sum()
     }
 
-    /// Breaks brackets without a line break that do not fit the rest of the line, one entry per line.
+    /// Breaks the brackets that open at the token `open`, one entry per line, if they contain no line break and do not fit
+    /// the rest of the line.
     fn fit(&mut self, open: usize) {
         let close = self.close[open];
         let has_lines = |at: usize| self.breaks[at] > 0 || self.tokens[at].text.contains('\n');

@@ -74,7 +74,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
-    // One number, or one of a list.
+    // Whether a path leads to a length-scale: the only one of its field, or one in a list.
     let is_length =
         |path: &str| path.trim_end_matches(|c: char| "[]0123456789".contains(c)).ends_with("length_scale");
     let lengths = numbers(protocol, "protocol").into_iter().filter(|(path, _)| is_length(path));

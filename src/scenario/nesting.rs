@@ -1,5 +1,5 @@
-//! Limits the nesting of brackets before a parser reads the text, since parsers recurse once per bracket, and finds
-//! comments.
+//! Finds comments, and limits the nesting of brackets before a parser reads the text, since parsers recurse once per
+//! bracket.
 
 use super::diagnostic::{Diagnostic, Place};
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use crate::vocab::value::Node;
 
 /// First number, count and step of `Range(first, stop)` or `Range(first, stop, step)`, where `stop` is not included; `None`
-/// unless all are whole numbers and the step is above 0.
+/// unless there are two or three bounds, all are whole numbers, and the step is above 0.
 pub(super) fn whole(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
     let bounds: Vec<i64> =
         bounds.iter().map(|bound| text[bound.span.clone()].trim().parse().ok()).collect::<Option<_>>()?;
@@ -16,8 +16,8 @@ pub(super) fn whole(bounds: &[Node], text: &str) -> Option<(i128, i128, i128)> {
     Some((first, ((stop - first).max(0) + step - 1) / step, step))
 }
 
-/// The ends and the count of `LogRange(first, last, count)`; `None` unless both ends are above 0 and the count is at least
-/// 2.
+/// The ends and the count of `LogRange(first, last, count)`; `None` unless there are three bounds, both ends are finite and
+/// above 0, and the count is a whole number of at least 2.
 pub(super) fn logarithmic(bounds: &[Node], text: &str) -> Option<(f64, f64, u32)> {
     let [first, last, count] = bounds else { return None };
     let number = |bound: &Node| {
@@ -27,8 +27,8 @@ pub(super) fn logarithmic(bounds: &[Node], text: &str) -> Option<(f64, f64, u32)
     Some((number(first)?, number(last)?, count))
 }
 
-/// Value `index` of `count` values with equally spaced logarithms, rounded to four significant digits; the two ends are
-/// exact.
+/// Value `index`, from 0, of `count` values from `first` to `last` with equally spaced logarithms, rounded to four
+/// significant digits; the two ends are exact.
 pub(super) fn spaced((first, last, count): (f64, f64, u32), index: u32) -> f64 {
     if index == 0 {
         return first;

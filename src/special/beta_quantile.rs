@@ -146,7 +146,7 @@ mod tests {
             if x <= rest {
                 assert!((found / x - 1.0).abs() < 1e-12, "{a} {b} {p}: {found} for {x}");
             } else {
-                // 1 - x is known to the last digit of x.
+                // The quantile is near 1, so 1 minus it has the absolute rounding error of a number near 1.
                 let error = (1.0 - found - rest).abs();
                 assert!(error < 1e-12 * rest + 1.2e-16, "{a} {b} {p}: {found} for {x}");
             }

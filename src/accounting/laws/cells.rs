@@ -77,17 +77,19 @@ impl Cells {
         self.grid.spacing / self.grid.pieces as f64
     }
 
+    /// The lower end of a piece; `cell` is the index of the piece, from 0.
     fn low_of(&self, cell: usize) -> f64 {
         self.grid.offset + (self.first * self.grid.pieces as i64 + cell as i64) as f64 * self.width()
     }
 
+    /// The index of the piece that contains a loss; the first or the last piece for a loss outside all pieces.
     fn cell_of(&self, loss: f64) -> usize {
         let cell =
             ((loss - self.grid.offset) / self.width()).floor() as i64 - self.first * self.grid.pieces as i64;
         usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
     }
 
-    /// The share of the mass at a loss within a piece that goes to the upper end of the piece.
+    /// The share of the mass at a loss within the piece with the index `cell` that goes to the upper end of the piece.
     fn share(&self, cell: usize, loss: f64) -> f64 {
         (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
     }

@@ -4,9 +4,9 @@
 //! noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let f(a) be the hockey-stick
 //! divergence at a = e^epsilon. For a >= 1 the f of the subsampled mechanism is at most the f of
 //! ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9); for a < 1 the symmetry of replacement gives
-//! f(a) = 1 - a + a f(1/a). This bound is convex, so there is a pair of distributions that attains it. Under P, its
-//! loss is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 with the remaining
-//! probability, where L(x) is the loss of the mixture (see `subsampled`).
+//! f(a) = 1 - a + a f(1/a). This bound is convex, so there is a pair of distributions P and Q that attains it. Under P, the
+//! loss of this pair is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 with the
+//! remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see `subsampled`).
 //!
 //! This law is an upper bound: no mechanism is known to attain it for a and 1/a at once.
 
@@ -19,7 +19,8 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
-/// Largest number of points of a quadrature for real s; noise multipliers down to 1 need fewer points at every Renyi order.
+/// Largest number of points of a quadrature of E exp(s L) at a real s, where L is the loss; noise multipliers down to 1 need
+/// fewer points at every Renyi order.
 const MAX_POINTS: f64 = (1u32 << 17) as f64;
 
 /// The law of the privacy loss of the pair that the module describes, for a rate in (0, 1).

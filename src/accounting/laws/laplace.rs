@@ -1,5 +1,5 @@
-//! Laplace noise of scale b on a value of sensitivity 1: the loss L has atoms at u = 1/b (half of P's mass) and at -u, and
-//! between these a density proportional to exp(l/2) at the loss l.
+//! Laplace noise of scale b on a value of sensitivity 1: the loss L = ln dP/dQ under P has atoms at u = 1/b (half of P's
+//! mass) and at -u, and between these a density proportional to exp(l/2) at the loss l.
 //!
 //! Under P, E exp(s L) = e^{s u} (s+1)/(2s+1) + e^{-(s+1) u} s/(2s+1).
 

@@ -1,4 +1,5 @@
-//! The common part of the two laws of subsampled Gaussians: the loss of a mixture, and integrals of functions of this loss.
+//! The common part of the laws of Gaussians on Poisson samples and on samples of fixed size: the loss of a mixture, and
+//! integrals of functions of this loss.
 //!
 //! With Q = N(0, sigma^2) and P = (1 - q) Q + q N(1, sigma^2), the loss at x is
 //! L(x) = ln(1 - q + q e^t), t = (2x - 1) / (2 sigma^2), increasing in x.

@@ -1,5 +1,5 @@
-//! A bound on K for subsampled Gaussians with so little noise, or at orders so high, that a quadrature would have too many
-//! points.
+//! A bound on K, the cumulant generating function of the privacy loss, for subsampled Gaussians with so little noise, or at
+//! orders so high, that a quadrature would have too many points.
 //!
 //! K(s) is the logarithm of the mean of ((1 - q) + q e^t)^a over x from N(0, sigma^2), where q is the sampling rate, sigma
 //! the noise multiplier, a = s + 1 the order and t = (2x - 1) / (2 sigma^2) the loss of the Gaussian without subsampling.

@@ -13,8 +13,8 @@ use crate::accounting::laws::{Cells, Law};
 /// An upper bound on the unit roundoff of doubles, 2^-53 = 1.11e-16.
 const ROUNDOFF: f64 = 1.2e-16;
 
-/// Bound on the relative error of the masses of a law divided into cells. It is smaller for laws with a pitch, whose masses
-/// have closed forms.
+/// Bound on the relative error of the masses of a law divided into cells. It is smaller for laws with a [`Law::pitch`]:
+/// they consist of atoms and exponential densities, whose masses have closed forms.
 pub(super) fn cell_error_bound(law: &dyn Law) -> f64 {
     if law.pitch().is_some() { 1e-14 } else { 2e-12 }
 }

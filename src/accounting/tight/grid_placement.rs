@@ -1,6 +1,8 @@
 //! Places the points of a graded grid where they reduce the error most, from the results of a coarser pass.
 //!
-//! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
+//! P and Q are the two output distributions of a release, and its loss is ln(P/Q). A pass computes two laws of the sum of
+//! all losses: a worse one, with hockey-stick divergences at least as large as the exact ones, and a better one, with
+//! divergences at most as large.
 //!
 //! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
 //! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,

@@ -1,11 +1,11 @@
 //! Moves a law of the privacy loss, divided into pieces, to the points of a lattice: once to a law that is certainly worse
 //! (with larger hockey-stick divergences), once to one that is certainly better.
 //!
-//! P and Q are the output distributions on the two neighbours; the law is that of ln dP/dQ under P. The worse law is
-//! "connect the dots" (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, Section 4): each cell's mass moves to its two ends
-//! such that P and Q keep their masses, so the hockey-stick curve is replaced by its chords between lattice points. The
-//! better law results from post-processing (merged pieces) and from moves of mass that decrease every hockey-stick
-//! divergence.
+//! P and Q are the output distributions on the two neighbours; the law is that of ln dP/dQ under P. The worse law results
+//! from the method "connect the dots" (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, Section 4): each cell's mass
+//! moves to its two ends such that P and Q keep their masses, so the hockey-stick curve is replaced by its chords between
+//! lattice points. The better law results from post-processing (merged pieces) and from moves of mass that decrease every
+//! hockey-stick divergence.
 
 use crate::accounting::laws::Cells;
 

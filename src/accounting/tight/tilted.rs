@@ -3,7 +3,8 @@
 //! Each mass is multiplied by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the rounding
 //! error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window wraps
 //! around into it; a Chernoff bound for the lattice laws limits how much (Koskela, Jälkö and Honkela 2020 bound the
-//! same two errors, without a tilt).
+//! same two errors, without a tilt). Each loss has two lattice laws (`Laws`): the worse one gives the upper bound on
+//! epsilon, the better one the lower bound.
 
 use super::contour::EpsilonBounds;
 use super::convolution::Laws;
@@ -19,9 +20,9 @@ const ROUNDING: f64 = 7e-16;
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: EpsilonBounds,
-    /// The approximate error from rounding and wrap-around in the worse distribution, relative to delta.
+    /// The approximate error from rounding and wrap-around in the worse law, relative to delta.
     pub(super) error: f64,
-    /// Epsilon by the worse distribution without regard to these errors, which is the next estimate of the search.
+    /// Epsilon by the worse law without regard to these errors, which is the next estimate of the search.
     pub(super) plain: f64,
 }
 
@@ -187,9 +188,9 @@ fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
 /// The factor taken out of a product of tilted laws.
 #[derive(Debug, Default)]
 struct Factored {
-    /// ln of the product of the tilted masses.
+    /// ln of the product of the laws' total tilted masses.
     log_mass: f64,
-    /// Bound on the rounding error of `log_mass`.
+    /// Bound on the error of `log_mass`: from rounding, and from the relative errors of the laws' masses.
     doubt: f64,
     /// Bound on the error of each value of the product's spectrum.
     rounding: f64,

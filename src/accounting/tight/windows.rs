@@ -27,9 +27,10 @@ fn cells(offset: f64, spacing: f64) -> Grid {
 }
 
 /// Windows that are chosen without the results of a previous pass. If the law states a bulk, they are octaves
-/// of the distance from its centre: each window ends at twice the distance of the one before. Above the centre,
-/// windows that begin within twice `sought`, an estimate of epsilon, have cells of a width of about
-/// 2 `sought` / `points`; the others have [`OCTAVE`] cells. Else there is one window, with [`EVEN`] cells or more.
+/// of the distance from its centre: each window ends at twice the distance of the one before. Windows above the centre
+/// that begin less than 2 `sought` from it, where `sought` is an estimate of epsilon, have cells of a width of about
+/// 2 `sought` / `points`; the others have [`OCTAVE`] cells. If the law states no bulk, there is one window, with [`EVEN`]
+/// cells or more.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
         // The pitch, of which most atoms are multiples, is a multiple of the spacing, so that atoms are

@@ -1,4 +1,4 @@
-//! Histograms of the scores of both sides, for charts.
+//! Histograms of the scores of an audit's trials, on the given data D and on the neighbouring data D', for charts.
 
 use super::evidence::Scores;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Number of bins.
 const BINS: usize = 40;
 
-/// Shares of the scores per bin and side. Scores beyond the ends, infinite ones too, count in the outermost bins.
+/// Shares of the scores per bin, for D and for D'. Scores beyond the ends, infinite ones too, count in the outermost bins.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Histogram {
     /// Lower end of the first bin.
@@ -20,7 +20,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Bins between the 0.1 % and 99.9 % quantiles of both sides together.
+    /// Bins between the 0.1 % and 99.9 % quantiles of the finite scores on D and D' together.
     #[must_use]
     pub fn of(scores: &Scores) -> Self {
         let mut all: Vec<f64> = scores.iter().flatten().copied().filter(|score| score.is_finite()).collect();

@@ -1,5 +1,7 @@
 //! How much the scores help an attacker who wants to know whether one unit's data were included: measures that are
 //! easier to interpret than epsilon.
+//!
+//! A score is computed from the transcript of one trial, on the given data D or on the neighbouring data D'.
 
 use super::evidence::Scores;
 use serde::Serialize;

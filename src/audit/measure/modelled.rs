@@ -5,7 +5,9 @@ use super::pair::KnownPair;
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// A lower bound that assumes a model. Its event is chosen separately, also on the first half of the trials.
+/// A lower bound on epsilon that assumes a model of the noise.
+///
+/// Its event is chosen on the first half of the trials, separately from the event of the bound that assumes no model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Modelled {
     /// No epsilon below this is possible at the audit's delta if the premise holds, with the audit's confidence.

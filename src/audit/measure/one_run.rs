@@ -53,8 +53,9 @@ fn by_size(mut coins: CanaryScores) -> CanaryScores {
     coins
 }
 
-/// The largest epsilon at `delta` that `correct` right guesses out of `guesses` on `canaries` canaries refute, wrongly
-/// with probability at most `error`.
+/// The largest epsilon that is refuted, at `delta`, by `correct` right guesses out of `guesses`, in a run with
+/// `canaries` canaries; 0 if none is refuted. The probability of refuting an epsilon for which the run is (epsilon,
+/// delta)-DP is at most `error`.
 ///
 /// Source: Steinke, Nasr and Jagielski 2023, "Privacy auditing with one (1) training run", Theorem 5.2 and appendix D.
 #[must_use]
@@ -95,7 +96,7 @@ fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) 
     for i in 1..=correct {
         sum += libm::exp(log_mass);
         most = most.max(sum / i as f64);
-        // From k to k - 1 hits.
+        // From k to k - 1 right guesses.
         log_mass += libm::log(k / (n - k + 1.0)) + odds;
         k -= 1.0;
         if sum > 0.999_999 || k < 0.0 {

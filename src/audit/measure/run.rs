@@ -69,7 +69,7 @@ fn finite_or_text<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
     if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.collect_str(value) }
 }
 
-/// Smallest number of trials per side that can be split into halves and quarters.
+/// Smallest number of trials per side: a statistic is then trained on at least two trials, and scored on at least two.
 pub const FEWEST: u64 = 8;
 
 /// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
@@ -80,7 +80,7 @@ pub const FEWEST: u64 = 8;
 /// limits.
 ///
 /// # Errors
-/// If the experiment fails or has no test, if there are too few trials, or if a score is NaN.
+/// If the experiment fails or has no test, if there are too few trials, or if a score or a feature is NaN.
 pub fn measure(
     experiment: &dyn Experiment,
     effort: Effort,

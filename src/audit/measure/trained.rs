@@ -12,14 +12,14 @@ pub(super) struct Trained {
 
 /// Ridge penalty on the weights of standardised features, per trial.
 const RIDGE: f64 = 1e-3;
-/// Largest number of Newton steps; near the solution each doubles the number of digits.
+/// Largest number of Newton steps; near the solution each doubles the number of correct digits.
 const STEPS: usize = 12;
 /// Largest number of features per transcript that are used, squares not counted.
 pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
-    /// Fits to the features of transcripts of both sides; `None` if there are no transcripts or features, or if a Newton
-    /// step cannot be computed.
+    /// Fits to the features of the transcripts of runs on D (`sides[0]`) and on its neighbour D' (`sides[1]`); `None` if one
+    /// of the two has no transcripts, if there are no features, or if a Newton step cannot be computed.
     pub(super) fn fit(sides: [&[Vec<f64>]; 2]) -> Option<Self> {
         let features = sides[0].first()?.len().min(MAX_FEATURES);
         if features == 0 || sides[1].is_empty() {

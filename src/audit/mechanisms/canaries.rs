@@ -23,8 +23,8 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     })
 }
 
-/// One sum over agents whose vectors are orthogonal to each other, each with the clipping norm or zero, with probability
-/// 1/2.
+/// One sum over agents. Each agent has its own coordinate, in which its vector has the clipping norm or is zero, each with
+/// probability 1/2; all its other coordinates are zero.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
         // The work grows with the square of the number of agents: each agent's vector has as many

@@ -150,7 +150,7 @@ fn of_kind(
     Ok(Some(pairs.into_iter().map(one).collect::<Result<_, _>>()?))
 }
 
-/// "A,B": two rewards.
+/// Reads `--neighbour A,B`: two different rewards, with a description of them.
 fn as_given(text: &str) -> Result<(String, [Reward; 2]), AuditError> {
     match numbers(text)?.as_slice() {
         [a, b] if a != b => {

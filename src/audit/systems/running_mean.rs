@@ -60,7 +60,7 @@ pub(super) fn published(
 struct Published {
     mechanism: TreeAggregation,
     means: RunningMean,
-    /// Every reward of the person, on either side.
+    /// Every reward of the person, on each of the two neighbours.
     rewards: [f64; 2],
     visits: u64,
     steps: u64,
@@ -69,7 +69,7 @@ struct Published {
 }
 
 impl Published {
-    /// All sums on one side, by the code that users run: the person's rewards come first.
+    /// All sums on one of the two neighbours, computed by the code of the simulation: the person's rewards come first.
     fn sums(&self, side: NeighbourSide, key: Key) -> Result<Vec<Vec<f64>>, ReleaseError> {
         let occasion = Occasion {
             released: "running means of rewards".to_owned(),

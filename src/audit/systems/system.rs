@@ -37,7 +37,7 @@ pub type Candidates = Vec<System>;
 pub struct NotAudited {
     /// The series.
     pub series: String,
-    /// Whether the series has protection that an audit would test; false if nothing is claimed.
+    /// Whether the series has protection that an audit would test; false if nothing is claimed or nothing is released.
     pub protected: bool,
     /// Why, in words.
     pub why: String,

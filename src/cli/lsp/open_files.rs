@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// All open texts, by address.
+/// All open texts, by address (URI).
 #[derive(Debug, Default)]
 pub(super) struct OpenFiles(BTreeMap<String, OpenFile>);
 
@@ -20,7 +20,7 @@ pub(super) struct OpenFile {
     /// Corrections that the errors suggest: what to replace, and by what.
     pub(super) corrections: Vec<(Range<usize>, String)>,
     is_checked: bool,
-    /// The file; for a text without one, a file in the current folder.
+    /// The path of the file; for a text that has no file, `scenario.ron` in the current folder.
     path: PathBuf,
 }
 

@@ -1,5 +1,5 @@
-//! Positions in a text, and addresses of files, as the Language Server Protocol states them: lines from 0, columns in
-//! UTF-16 code units.
+//! Positions in a text, and addresses (URIs) of files, as the Language Server Protocol states them: lines are counted from
+//! 0, columns in UTF-16 code units.
 
 use serde_json::{Value, json};
 use std::ops::Range;

@@ -78,7 +78,7 @@ pub(in crate::cli) struct ThresholdArguments {
     /// Unit that is written behind each value, as ms for durations
     #[arg(long, value_name = "UNIT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) unit: String,
-    /// Stop when the interval is at most this wide. Default: a twentieth of the range
+    /// Stop when the confidence interval of the threshold is at most this wide. Default: a twentieth of the range
     #[arg(long, value_name = "WIDTH", value_parser = finite)]
     pub(in crate::cli) width: Option<f64>,
     /// Halve the range on a logarithmic scale; --width is then the ratio of the interval's ends

@@ -1,4 +1,4 @@
-//! A 4-ary heap of keys, for events that are scheduled after their bucket has been emptied.
+//! A 4-ary heap of keys, for events that are scheduled after their bucket of the ladder queue has been emptied.
 
 use super::node::Key;
 

@@ -99,8 +99,8 @@ pub(super) struct Place {
 }
 
 impl<T> Ladder<T> {
-    /// Adds an event after all events of the same time. If 2^24 events are pending, it is dropped, and
-    /// [`Self::has_overflowed`] is true from then on.
+    /// Adds an event after all events of the same time. If all 2^24 slots are taken, it is dropped, and
+    /// [`Self::has_overflowed`] is true from then on. A cancelled event keeps its slot until its time comes.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: T) -> Place {
@@ -278,8 +278,7 @@ impl<T> Ladder<T> {
         !self.overfull
     }
 
-    /// Moves the next events to the bottom; false if there are no events. The bottom and the heap of late events must be
-    /// empty.
+    /// Moves the next events to the bottom; false if there are none. Bottom and heap of late events must be empty.
     #[inline(never)]
     fn refill(&mut self) -> bool {
         (self.taken, self.filled, self.few) = (0, 0, false);
@@ -400,7 +399,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung (or the top) begins.
+    /// Distributes bottom and late events over a new innermost rung, up to the next rung or the top; if that is only one
+    /// point in time, raises the limit of late events instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -110,7 +110,8 @@ impl<J> Resource<J> {
         RequestResult { claim, served, preempted }
     }
 
-    /// Takes the server of the job with the highest claim, if its priority number is higher than that of `claim`.
+    /// With [`Discipline::Preemptive`], returns the job with the highest claim to the queue if its priority number is higher
+    /// than that of `claim`; returns the claim of this job, or `None` if no job is preempted.
     fn preempt(&mut self, now: Time, claim: Claim) -> Option<Claim> {
         if self.discipline != Discipline::Preemptive {
             return None;

@@ -109,7 +109,7 @@ impl Model {
         *self = Self::new(self.refit, self.d, self.stated.clone());
     }
 
-    /// Fits the hyperparameters if a fit is due, and computes the posterior of all outcomes. Does nothing before the
+    /// Fits the hyperparameters if a fit is due, and computes the posterior given all outcomes. Does nothing before the
     /// second outcome, nor if hyperparameters are never fitted, since [`Self::observe`] then updates the posterior.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };

@@ -100,7 +100,7 @@ impl Search {
         }
     }
 
-    /// The trust region around the best outcome.
+    /// The trust region around the point with the largest outcome; `None` without a trust region or without outcomes.
     fn trusted(&self) -> Option<SearchBox> {
         let (region, best) = (self.region.as_ref()?, self.model.best()?);
         let region = region.around(self.model.point(best), &self.model.relative_length_scales());

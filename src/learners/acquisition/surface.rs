@@ -2,9 +2,9 @@
 
 /// An acquisition function, as it is for one choice: the next query is the point at which it is largest.
 pub(super) trait Surface {
-    /// The value at a point, `[d]`.
+    /// The value at the point `x` of d coordinates.
     fn at(&self, x: &[f64]) -> f64;
 
-    /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
+    /// The value at the point `x` of d coordinates; the gradient there is written to `gradient`, d numbers.
     fn with_gradient(&self, x: &[f64], gradient: &mut [f64]) -> f64;
 }

@@ -29,7 +29,7 @@ pub struct FedScaleDevices {
     /// Time of training on one sample, as a multiple of the time of one inference. Default: 3, as in FedScale.
     #[serde(default = "three")]
     pub passes: Positive,
-    /// Which device: `Drawn`, once per replication, `InTurn` or `Number(0)`. Default: Drawn.
+    /// Which device: `Drawn` (once per replication), `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
     #[serde(skip)]

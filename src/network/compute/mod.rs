@@ -1,7 +1,8 @@
 //! Compute time: how long a party works on a message.
 //!
 //! A party whose jobs take time has a random stream of its own. It first draws how slow its device is, and then two
-//! random numbers per job: one for the job's length, one for random slowdowns. Job k uses the same ones with every model.
+//! random numbers per job: one for the job's length, one for random slowdowns. Job k uses the same two numbers with every
+//! model.
 
 mod devices;
 mod drawn;

@@ -29,7 +29,7 @@ pub struct Mixture {
 pub struct Part {
     /// Relative frequency, above 0: the probability is this weight over the sum of all weights.
     pub weight: Positive,
-    /// The delay; any of the latency models.
+    /// The delay; any latency model that does not depend on the time or the link.
     pub law: LatencyModel,
 }
 

@@ -67,7 +67,7 @@ pub struct LinkEnd<'a> {
     pub name: &'a str,
     /// The group that the party belongs to.
     pub group: Option<&'a str>,
-    /// The party's number among the parties of its entry, from 0.
+    /// The party's number, from 0, among the parties of its entry in the scenario.
     pub number: u64,
 }
 

@@ -31,9 +31,9 @@ impl Steps {
 }
 
 impl RateCurve {
-    /// A curve of steps in ascending order, the first of which begins at 0. The curve is repeated with the period `every`,
-    /// which is later than the last step, and the time `offset` of it has passed at time zero. Without steps, no message is
-    /// ever sent.
+    /// A curve of steps in ascending order, the first of which begins at 0. If `every` is given, the curve is repeated with
+    /// this period, which must be longer than the time at which the last step begins. At time zero, the time `offset` of the
+    /// curve has already passed. Without steps, no message is ever sent.
     #[must_use]
     pub fn new(steps: Arc<Vec<(Span, f64)>>, every: Option<Span>, offset: Span) -> Self {
         Self { steps: Steps::Many(steps), every, offset }

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineOwner {
     /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
-    /// The party's compute model computes the slowness from the same number.
+    /// The party's compute model is given the same number, so a device can have both a slow processor and a slow line.
     pub slowness: f64,
     /// The party's number, from 0, among the parties of its entry in the scenario.
     pub number: u64,

@@ -80,7 +80,8 @@ impl Score {
     }
 }
 
-/// Largest numbers of folds and of draws: for every setting and every agent, folds times draws machines are trained.
+/// Largest numbers of folds and of draws: for every setting and every agent, one machine is trained on all training records,
+/// and one for every draw and every fold that has records.
 const MAX_FOLDS: usize = 100;
 const MAX_DRAWS: usize = 1000;
 

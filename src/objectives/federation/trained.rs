@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(read(&text[..text.len() - 70], "abc"), None, "cut off");
     }
 
-    /// The file's hash has to change with the library that trains.
+    /// A new version of a library has to change the hash, so `LIBRARIES` must state the versions of the lock file.
     #[test]
     fn libraries_have_the_versions_of_the_lock_file() {
         let lock = include_str!("../../../Cargo.lock").replace("\r\n", "\n");

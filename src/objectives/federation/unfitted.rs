@@ -14,7 +14,7 @@ pub enum FitError {
     SupportVectors {
         /// C, the weight of the hinge loss of a record.
         c: f64,
-        /// gamma in the kernel exp(-gamma |x - y|^2).
+        /// gamma in the kernel exp(-gamma |x - y|^2) of two records x and y.
         gamma: f64,
         /// The error message of the library that trains support vector machines.
         reason: String,

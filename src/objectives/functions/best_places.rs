@@ -5,7 +5,8 @@
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The coordinates of the best point of Michalewicz' function with 16 inputs; with d inputs, it has the first d of them.
+/// The coordinates of the best point of Michalewicz' function with 16 inputs; the first d of them are those of the best
+/// point with d inputs.
 /// They are roots of the derivative, computed with 40 digits (mpmath 1.3).
 const MICHALEWICZ: [f64; 16] = [
     2.202_905_520_172_609_4,

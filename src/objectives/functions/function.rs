@@ -192,8 +192,8 @@ mod tests {
         ron::from_str(text).unwrap()
     }
 
-    /// BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision at two points of the domain,
-    /// k = 0 and k = 1, whose coordinate i in the unit cube, i = 1 to d, is the fractional part of
+    /// The expected values are from BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision, at
+    /// two points of the domain, k = 0 and k = 1, whose coordinate i in the unit cube, i = 1 to d, is the fractional part of
     /// 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in single precision, so the values of
     /// these functions agree to eight digits only; another test checks their optima.
     #[test]

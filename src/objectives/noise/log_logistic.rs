@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Log-logistic noise minus its mean: the uncentred value exceeds x with probability
-/// 1 / (1 + (x / scale)^shape). It is never below minus the mean, and its upper tail decreases as a power of x;
+/// 1 / (1 + (x / scale)^shape). The noise is never below minus that mean, and its upper tail decreases as a power of x;
 /// only moments of an order below `shape` are finite. A draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
@@ -50,7 +50,7 @@ impl NoiseLaw for LogLogistic {
     fn tail(&self, delta: Delta) -> Option<f64> {
         let (shape, mean) = (self.shape.get(), self.moment(1.0));
         let power = |x: f64| libm::pow(x.max(0.0), shape);
-        // Beyond the mean there is only the upper tail, which is inverted directly.
+        // Noise of a size above the mean can only be in the upper tail, which is inverted directly.
         let above = libm::pow((1.0 - delta.get()) / delta.get(), 1.0 / shape) - mean;
         let size = if above >= mean {
             above * (1.0 + 1e-9)

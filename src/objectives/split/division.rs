@@ -128,7 +128,7 @@ fn systematic_counts(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usi
 }
 
 /// The records of the agents of these splits, in order, from a file with the records `all`; every agent's records are
-/// in the order of the file. There are at least two records for each agent.
+/// in the order of the file. The file must have at least two records for each agent, and each agent then gets at least two.
 pub(in crate::objectives) fn divided(
     all: &Held<'_>,
     classes: usize,
@@ -287,7 +287,7 @@ mod tests {
         for held in counts("[Split(agents: 10)]") {
             assert!(held.iter().all(|[a, b]| (a - 60.0).abs() <= 1.0 && (b - 40.0).abs() <= 1.0), "{held:?}");
         }
-        // Sizes by Dirichlet(1, .., 1): mean 0.1, variance 0.09 / 11; the classes of an agent are in proportion.
+        // Shares by Dirichlet(1, .., 1): mean 0.1, variance 0.09 / 11. An agent has the classes in the file's proportions.
         let found = counts("[Split(agents: 10, sizes: Dirichlet(1))]");
         let square =
             found.iter().map(|held| ((held[2][0] + held[2][1]) / 1000.0 - 0.1).powi(2)).sum::<f64>() / 2000.0;
@@ -296,7 +296,7 @@ mod tests {
         assert!((square - variance).abs() < 6.0 * variance * (7.0f64 / 2000.0).sqrt(), "{square}");
         let large = found.iter().flatten().filter(|[a, b]| a + b >= 50.0);
         assert!(large.into_iter().all(|[a, b]| (a / (a + b) - 0.6).abs() < 0.05));
-        // With LogNormal(1), the mean logarithm of the largest of ten sizes over their median is about 1.54.
+        // With LogNormal(1), the logarithm of the largest of ten sizes divided by their median has a mean of about 1.54.
         let found = counts("[Split(agents: 10, sizes: LogNormal(1))]");
         let spread = |held: &Vec<[f64; 2]>| {
             let mut sizes: Vec<f64> = held.iter().map(|[a, b]| a + b).collect();

@@ -22,8 +22,8 @@ impl Prepared for Ready {
             }
             Change::Outcome { row, value } => {
                 *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // The values do not depend on the hyperparameters, so the earlier fit is kept: a
-                // new one would take seconds.
+                // A fit changes the scaled inputs and the surrogate, but no value. The earlier fit is kept, because a new
+                // one would take seconds.
                 fitted = self.scaled.fitted.as_ref();
             }
         }

@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_feature_that_is_constant_in_training_is_left_out() {
-        // The second feature is 0.1 in all records but the last, which is held out under one seed in ten.
+        // The second feature is 0.1 in all records but the last, which is held out for about one seed in ten.
         let features = (0..10).flat_map(|i| [f64::from(i), if i < 9 { 0.1 } else { 0.2 }]).collect();
         let labels = (0..10).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
         let raw = RawRecords { d: 2, names: Vec::new(), features, labels, holders: Vec::new() };

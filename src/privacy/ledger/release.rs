@@ -1,7 +1,7 @@
 //! Releases: [`release`] turns a secret into a value that may be sent, and makes its ledger entry.
 //!
-//! Only [`RunningSum`](crate::privacy::RunningSum) releases secrets in another way: it makes one entry, by [`enter`], for
-//! all of its sums.
+//! [`Released`] values come only from here and from [`RunningSum`](crate::privacy::RunningSum), which makes one entry, by
+//! [`enter`], for all of its sums.
 
 use super::{LedgerWriter, Refusal};
 use crate::privacy::mechanisms::{Mechanism, MechanismError, Price};

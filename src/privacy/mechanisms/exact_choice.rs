@@ -8,7 +8,7 @@ use super::{MechanismError, all_finite};
 use crate::rng::Stream;
 use crate::vocab::{Epsilon, Positive};
 
-/// Utilities rounded to a lattice, each stored as its distance below the best one in spacings, and a divisor.
+/// Utilities rounded to a lattice, each stored as its distance below the best one, in lattice spacings; and a divisor.
 /// Option i has the weight exp(-below_i / divisor). Between neighbours a rounded utility differs by at most
 /// `epsilon * divisor / 2` spacings.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 /// the scaled utilities plus independent standard Gumbel noise.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
-///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
-///   refused.
+///   apart from the error stated by [`computed_within`](Self::computed_within); exact arithmetic refuses an error above
+///   2^-11 sensitivities, and floating point ignores the error.
 /// * Postcondition: epsilon-bounded-range, and so epsilon-DP.
 ///
 /// Source: McSherry and Talwar 2007; bounded range by Durfee and Rogers 2019, Lemma 3.2.

@@ -80,7 +80,7 @@ impl Shape {
 
     /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
     /// zero or, in a sample of fixed size where all agents are present and have equal weights, equal to each other; `None`
-    /// for other inputs, and if vectors are discounted.
+    /// for other inputs, and if weights of vectors are multiplied by discounts.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
@@ -154,7 +154,8 @@ impl Shape {
         let drawn_others = drawn.unwrap_or(0) as f64;
         let base =
             spread(&other).into_iter().chain(other_counted).map(|value| drawn_others * value).collect();
-        // A sample of fixed size has no separate draw for each agent, so a late vector has no draw of its own to keep.
+        // A late vector may have a second sampling draw: it is in the sum with probability 1 - (1 - rate)^2. This holds for
+        // Poisson sampling only: a sample of fixed size is one draw for all agents together.
         let again = given.late_sampling_draw.contains(&agent) && drawn.is_none();
         let rate = if again { 1.0 - (1.0 - rate) * (1.0 - rate) } else { rate };
         Some(SubsampledShift { rate, sd: self.sd, base, moved })

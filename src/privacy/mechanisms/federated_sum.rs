@@ -166,8 +166,9 @@ impl FederatedSum {
 
     /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other. `None`
     /// without a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown: if
-    /// vectors are discounted, or if the other agents' vectors are not all zero. In a sample of fixed size where all agents
-    /// are present and have equal weights, it is enough that the other agents' vectors are equal to each other.
+    /// weights of vectors are multiplied by discounts ([`ReceivedVectors::discounts`]), or if the other agents' vectors are
+    /// not all zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the
+    /// other agents' vectors are equal to each other.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;

@@ -85,7 +85,7 @@ impl Mechanism for FirstAbove {
         Ok(found)
     }
 
-    /// The worst pair of [`SparseVector`], as results of the settings of `like`.
+    /// The worst pair of [`SparseVector`]: its numbers are the results of the trials, whose settings are those of `like`.
     fn worst_pair(&self, like: &Vec<Selected>) -> Option<Pair<Vec<Selected>>> {
         let Pair { inputs: [given, neighbour], words } = self.0.worst_pair(&results(like))?;
         let of = |results: Vec<f64>| like.iter().map(|(setting, _)| *setting).zip(results).collect();

@@ -11,9 +11,9 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
-///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by about
-///   sqrt(length) parts in 2^30, or by more if the stated standard deviation and the sensitivity differ by a factor above
-///   2^21.
+///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by a
+///   factor of about 1 + sqrt(n) 2^-30 for n numbers, or of more if the stated standard deviation and the sensitivity
+///   differ by a factor above 2^21.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -199,7 +199,7 @@ mod tests {
         assert!(Gaussian::classical(Epsilon::new(1.0).unwrap(), delta, one).is_err());
     }
 
-    /// sigma = Delta sqrt(2 ln(1.25 / delta)) / epsilon; by hand, 2 sqrt(2 ln 125000) / 0.5 = 19.379.
+    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon; by hand, 2 sqrt(2 ln 125000) / 0.5 = 19.379.
     #[test]
     fn the_classical_calibration_is_the_formula_of_dwork_and_roth() {
         let classical = Gaussian::classical(

@@ -115,7 +115,7 @@ impl Informative {
     }
 
     /// The warning of `check` about informative silence: `who` is silent ("a user"), and `whom` learns something from that
-    /// ("the service").
+    /// ("the service"). `None` if silence does not depend on the value.
     #[must_use]
     pub fn warning(&self, path: &str, who: &str, whom: &str) -> Option<String> {
         let by = match self.by {

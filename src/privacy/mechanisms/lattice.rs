@@ -106,7 +106,7 @@ mod tests {
         assert!(lattice.round(&[f64::INFINITY]).is_err());
     }
 
-    /// Quotients by a spacing that is no power of two are rounded twice, which the cost once left out.
+    /// Quotients by a spacing that is no power of two are rounded twice, which earlier versions of the cost left out.
     #[test]
     fn the_sensitivity_includes_double_rounding() {
         let (tenth, quarter) =

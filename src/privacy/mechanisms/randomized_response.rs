@@ -79,7 +79,7 @@ impl Mechanism for RandomizedResponse {
 mod tests {
     use super::*;
 
-    /// In floating point 1 - 1 / (1 + e^40) is 1: the bit was once disclosed, with epsilon 40 in the ledger.
+    /// In floating point 1 - 1 / (1 + e^40) is 1, so earlier versions disclosed the bit, with epsilon 40 in the ledger.
     #[test]
     fn the_bit_is_flipped_with_a_probability_above_0_at_any_epsilon() {
         for epsilon in [40.0, 700.0, 1e6] {

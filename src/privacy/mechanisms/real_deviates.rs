@@ -225,8 +225,8 @@ mod tests {
         if x < 0.0 { 0.5 * x.exp() } else { 1.0 - 0.5 * (-x).exp() }
     }
 
-    /// Chi-square of integers against the probabilities of the cells k - 1/2 to k + 1/2, each tail as one cell, and its
-    /// quantile of 0.9999 (Wilson and Hilferty).
+    /// The chi-squared statistic of the integers drawn, against the probabilities of the cells k - 1/2 to k + 1/2 with each
+    /// tail as one cell, and the 0.9999 quantile of its distribution (by the approximation of Wilson and Hilferty).
     fn chi_square(scale: f64, cdf: fn(f64) -> f64, draws: &[i128]) -> (f64, f64) {
         let most = (3.5 * scale).ceil() as i128;
         let mut counts = vec![0u32; (2 * most + 3) as usize];

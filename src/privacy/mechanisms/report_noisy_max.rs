@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
 /// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each. This is
-/// also permute and flip ([`PermuteAndFlip`]): options are considered in a random order, and each is taken with
+/// also permute and flip ([`PermuteAndFlip`]): options are considered in a random order until one is taken, each with
 /// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). In exact arithmetic the index is computed
 /// in this way, on utilities rounded to a lattice.
 ///

@@ -1,4 +1,4 @@
-//! Gaussian noise on a sum over a random sample of units: the code that the two samplers share.
+//! Gaussian noise on a sum over a random sample of units: the code that Poisson samples and samples of fixed size share.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -33,7 +33,7 @@ pub(super) fn length(units: &Contributions) -> Result<usize, MechanismError> {
 pub(super) struct Noise {
     /// Largest L2 norm of a contribution.
     pub(super) norm: Positive,
-    /// Noise in units of that norm.
+    /// Standard deviation of the noise on every number, in units of that norm.
     pub(super) multiplier: Positive,
     pub(super) arithmetic: NoiseArithmetic,
 }

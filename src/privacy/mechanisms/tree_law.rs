@@ -3,10 +3,10 @@
 use super::MechanismError;
 use crate::gp::Cholesky;
 
-/// The sums on two inputs, both with the same covariance matrix in multiples of the variance of a partial sum.
+/// The distributions of the sums on two inputs: normal, with different means and one covariance matrix C, in multiples of
+/// the variance of the noise on a partial sum.
 pub(super) struct Whitened {
-    /// For each sum, how much each of its numbers weighs in the log ratio: C^-1 (means on D minus means on D'), with
-    /// the covariance matrix C.
+    /// For each sum, how much each of its numbers weighs in the log ratio: C^-1 (means on D minus means on D').
     weights: Vec<Vec<f64>>,
     /// The average of both means.
     middle: Vec<Vec<f64>>,
@@ -39,7 +39,7 @@ impl Whitened {
         Ok(Self { weights, middle, apart: square.max(0.0).sqrt() })
     }
 
-    /// ln of the ratio of the densities on D and on D', times the variance of a partial sum.
+    /// ln of the ratio of the densities on D and on D', times the variance of the noise on a partial sum.
     pub(super) fn log_ratio(&self, sums: &[Vec<f64>]) -> f64 {
         let rows = sums.iter().zip(self.weights.iter().zip(&self.middle));
         let each = rows.flat_map(|(sum, (weights, middle))| {
@@ -86,7 +86,7 @@ impl Factor {
     fn solve(&self, b: &mut [f64]) {
         match self {
             Self::Matrix(factor) => factor.solve(b),
-            // C^-1 = D^T D, D the matrix of differences.
+            // C^-1 = M^T M, where M subtracts from each sum the sum that `before` names.
             Self::Differences(before) => {
                 let then = |b: &[f64], t: usize| before[t].map_or(0.0, |place| b[place]);
                 let parts: Vec<f64> = (0..b.len()).map(|t| b[t] - then(b, t)).collect();

@@ -21,8 +21,10 @@ pub enum SumEstimate {
 }
 
 impl SumEstimate {
-    /// The largest sum, over all partial sums that are drawn, of the squared number of one unit's contributions to a
-    /// partial sum; an upper bound on it if a unit may contribute more than 256 times.
+    /// The squared L2 sensitivity of all partial sums that are drawn, if one contribution changes one value by at most 1.
+    ///
+    /// It is the sum, over these partial sums, of the squared number of one unit's contributions to each, for the steps of
+    /// contribution that make it largest; or an upper bound on that if a unit may contribute more than 256 times.
     #[must_use]
     pub fn sensitivity_squared(self, plan: &TreePlan) -> f64 {
         match self {
@@ -104,7 +106,8 @@ impl<N: Summand> TreeSums<N> {
         }
     }
 
-    /// Adds a value; returns the released sum of all values so far. `noisy` adds noise to a number of a partial sum.
+    /// Adds a value; returns the released sum of all values so far. `noisy` adds noise to a number of a partial sum, and
+    /// `real` converts the result to floating point, in the same unit.
     pub(super) fn add(
         &mut self,
         value: &[N],

@@ -77,8 +77,8 @@ pub(super) struct Agent {
     pub(super) seen: Vec<(Query, f64)>,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
-    /// By agent: whether it takes part in masked sums (with few neighbours, false for all agents that are not neighbours
-    /// of this one). `None` until this agent has received its shares of the members' secrets.
+    /// By agent: whether it takes part in masked sums; where agents share masks with few neighbours, false for all agents
+    /// that are not neighbours of this one. `None` until this agent has received its shares of the members' secrets.
     pub(super) members: Option<Arc<Vec<bool>>>,
     /// One more than the last round for which this agent sent shares; 0 if it has sent none.
     pub(super) shares_sent_before: u64,
@@ -328,8 +328,9 @@ impl Agent {
         true
     }
 
-    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of one agent. Sends them
-    /// only if the sum contains a majority of the agents whose secrets' shares this agent holds.
+    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of one agent: the seed
+    /// of its own mask, and the secret of the masks that it shares with others. Sends them only if the sum contains a
+    /// majority of the agents whose secrets' shares this agent holds.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before

@@ -92,7 +92,8 @@ impl Replication<'_> {
                 "Sums over what is common: share of own points lost, most of any agent",
             ],
         ));
-        // An agent that follows no sum is left out of this mean: the restriction of sums costs it no value.
+        // An agent that follows no sum is left out of this mean, since there is no largest value among points at which it
+        // follows sums.
         let lost = self.own.iter().zip(self.followed(series)).filter_map(|(own, followed)| {
             let values = own.function.at(0);
             let followed = followed?;

@@ -48,8 +48,9 @@ impl MaskingContract {
         ((1.0 - dropout) * self.placement.agents() as f64).round().max(1.0) as u64
     }
 
-    /// The masked words of one member, all regions one after the other. `omega` is the agent's vector, `members` says by
-    /// agent who is a member, and `key` is the agent's node of the seed tree.
+    /// The masked words of one member (an agent that has distributed the shares of its secrets), all regions one after the
+    /// other. `omega` is the agent's vector, `members` says by agent who is a member, and `key` is the agent's node of the
+    /// seed tree.
     pub(super) fn masked(
         &self,
         agent: usize,

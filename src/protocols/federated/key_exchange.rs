@@ -8,6 +8,7 @@
 //! server <--Dealt--------- agents      shares of the secrets of all rounds, each encrypted for its holder
 //! server --Entrusted-----> members     the shares that each is to hold, and the request to begin; sent again to a
 //!                                      member whose answer shows that it has no shares
+//! server --Begin---------> others      the request to begin, for agents that are not members
 //! ```
 //!
 //! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed on between members,

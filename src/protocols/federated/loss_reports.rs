@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossReports {
-    /// The largest loss that an agent reports, in squared units of the objective. (Which loss is reported depends on the
-    /// selection.)
+    /// The bound to which a larger reported loss is clipped, in squared units of the objective. (Which loss is reported
+    /// depends on the selection.)
     pub bound: Positive,
     /// The standard deviation of the noise, in units of `bound`.
     pub noise_multiplier: Positive,
@@ -28,8 +28,8 @@ impl LossReports {
         if loss > 0.0 { loss.min(self.bound.get()) } else { 0.0 }
     }
 
-    /// The noise for clipped losses: neighbours differ in one loss, by at most the bound. `None` if noise and bound
-    /// together are out of range.
+    /// The noise for clipped losses: neighbours differ in one loss, by at most the bound. `None` if the product of
+    /// `noise_multiplier` and `bound` is not a finite number above 0.
     #[must_use]
     pub fn mechanism(&self, arithmetic: NoiseArithmetic) -> Option<Gaussian> {
         let sd = Positive::new(self.noise_multiplier.get() * self.bound.get()).ok()?;

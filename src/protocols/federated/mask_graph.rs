@@ -89,9 +89,10 @@ impl MaskGraph {
         matches!(self, Self::Regular(_))
     }
 
-    /// Whether, for every secret that is needed to unmask a sum, `needed` or more of these holders hold a share of it. These
-    /// secrets are the own seed of each member that answered, and the pair secret of each member that did not answer and
-    /// shares a mask with one that did.
+    /// Whether, for every secret that is needed to unmask a sum, `needed` or more of these holders hold a share of it.
+    /// Members are the agents that have distributed the shares of their secrets. The secrets that are needed are the own
+    /// seed of each member that answered, and the pair secret of each member that did not answer and shares a mask with one
+    /// that did.
     pub(super) fn covers(
         &self,
         holders: &[usize],

@@ -79,8 +79,9 @@ impl Aggregate {
 
     /// What is wrong with masks between `k` neighbours.
     fn graph_problem(&self, k: usize, agents: u64) -> Option<Problem> {
-        /// The largest admitted bound of the probability that a graph fails. Privacy losses hold on condition that the graph
-        /// does not fail, and with a larger bound this condition could not be relied on.
+        /// The largest admitted bound of the probability that a graph fails, that is, does not protect single answers.
+        /// Privacy losses hold on condition that the graph does not fail, and with a larger bound this condition could not
+        /// be relied on.
         const MOST: f64 = 0.1;
         let wrong = |path: &str, expected: String, found: String, cure: &str| {
             Some(Problem::wrong(format!("server.Masked.{path}"), expected, found, cure))

@@ -56,8 +56,8 @@ vocabulary! {
         Shares {
             /// The round.
             round: u64,
-            /// By agent, or by neighbour: a share of its own seed if it answered, of its pair
-            /// secret if it did not; 0 for an agent that has distributed no shares.
+            /// By agent, or by neighbour: a share of the seed of its own mask if it answered, of the
+            /// secret of its pair masks if it did not; 0 for an agent that has distributed no shares.
             shares: Arc<Vec<u64>> => each,
         } = 6,
         /// From a server that is not trusted: send a key.
@@ -70,8 +70,8 @@ vocabulary! {
             /// that are not neighbours of the receiver.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent: for every round a public key, and for every agent whose key it knows a share of each of its two
-        /// secrets.
+        /// From an agent: for every round, its public key and, for every agent whose key it knows, a share of each of the
+        /// two secrets of the sender.
         Dealt {
             /// Number of agents that receive shares.
             holders: u64,

@@ -355,7 +355,7 @@ mod tests {
     }
 
     /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. 60
-    /// points determine the length-scale within a factor of 1.5 and the noise variance within a half.
+    /// points determine the length-scale to within a factor of 1.5, and the noise variance to within 50 %.
     #[test]
     fn the_fit_finds_the_hyperparameters_of_a_drawn_function() {
         let truth = Covariance::squared_exponential(0.1, 4.0);

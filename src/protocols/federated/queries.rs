@@ -40,7 +40,7 @@ impl InitialPoints {
     }
 }
 
-/// `beta_t`, the factor on the standard deviation in an agent's own Thompson sampling; `scale` multiplies it.
+/// `beta_t`, the factor on the standard deviation in an agent's own Thompson sampling; `scale` of `Federated` multiplies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Width {

@@ -109,9 +109,10 @@ impl Roster {
         self.history.utility.push(utility);
     }
 
-    /// The weights of this round, regions x agents, computed from the `weights` of the schedule. Only agents that are
-    /// asked have weights, which sum to 1 in each region. With `importance`, each weight is then multiplied by 1 over
-    /// the probability that the agent's answer arrives; this factor is at most `importance.most`.
+    /// The weights of this round, regions x agents, computed from `weights`, which the weight schedule gives. Only
+    /// agents that are asked have weights; in each region these sum to 1, unless all of them are 0. With `importance`,
+    /// each weight is then multiplied by 1 over the probability that the agent's answer arrives; this factor is at most
+    /// `importance.most`.
     pub(super) fn weighted(
         &self,
         mut weights: Vec<Vec<f64>>,

@@ -242,7 +242,7 @@ pub enum Late {
     /// The answer is added to the next sum, in addition to the agent's current one: the agent counts twice.
     AddToNext,
     /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the
-    /// round of the late answer or in the current one: with probability 1 - (1 - q)^2.
+    /// round of the late answer or in the current one: with probability 1 - (1 - q)^2, where q is the sampling rate.
     ReplaceNext,
     /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round: one
     /// vector per agent and round. The loss is then the same as if no answer were late.

@@ -44,7 +44,7 @@ pub(super) struct Server {
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Answers to rounds with a lower number are shared, later ones are not.
+    /// Rounds with a lower number share vectors; later rounds do not.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their

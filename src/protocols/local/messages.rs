@@ -43,7 +43,7 @@ vocabulary! {
             /// The point, in the units of the inputs.
             point: Vec<f64>,
         } = 3,
-        /// From the users' registry to a reader: the mean of the rewards that count so far.
+        /// From the registry, which adds up the users' rewards, to a reader: the mean of the rewards that count so far.
         Mean {
             /// Number of rewards in the mean.
             count: u64,
@@ -110,8 +110,8 @@ vocabulary! {
             /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,
         } = 5,
-        /// A user's reward has reached the registry of the running mean. It counts, unless the largest number of rewards
-        /// of the same person that may count has been reached.
+        /// A user's reward has reached the registry that publishes the running mean. It counts, unless the largest
+        /// number of rewards of the same person that may count has been reached.
         Counted {
             /// The user.
             user: u64,

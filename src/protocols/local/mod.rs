@@ -2,8 +2,8 @@
 //! LDP-BO (Zhou and Tan 2021) and its baselines, some of which report rewards without protection.
 //!
 //! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
-//! the arm and sees its reward. In a private series, it clips the reward and adds noise, and reports the result y~ (the
-//! paper's curator CTL).
+//! the arm and sees its reward. In a private series, it clips the reward and adds Laplace noise (the paper's curator CTL),
+//! and reports the result y~.
 //!
 //! ```text
 //! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has

@@ -23,7 +23,7 @@ use std::num::NonZeroU64;
 /// All series use the same function and the same users: user k has the same reward noise, the same privacy noise and
 /// the same random numbers for its delay and its silence in every series. A round is one user who tries an arm; regret
 /// counts every user who tries an arm, whether or not a report follows. Of more than 1,000 rounds only the first, the
-/// last and every k-th are recorded; k is the smallest number that leaves at most 1,000 of these.
+/// last and every k-th are recorded; k is `rounds` / 1,000, rounded up.
 /// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
 ///
 /// Example: `Local(service: "service", users: "users", rounds: 20, series: [Series(name: "open", report:

@@ -25,7 +25,7 @@ pub(super) struct Bounds<'a> {
     /// Upper bounds on the information gain after each round of `rounds`: `None` before they are computed, `Some(None)`
     /// if they cannot be computed.
     gains: Option<Option<Vec<f64>>>,
-    /// The smallest singular value of the inputs, computed at its first use.
+    /// The smallest singular value of the centred inputs, computed at its first use.
     sigma_min: Option<f64>,
 }
 

@@ -97,8 +97,8 @@ pub struct ColumnsRow {
     pub omega: f64,
     /// The smallest singular value of the centred inputs.
     pub sigma_min: f64,
-    /// The largest r at which singular values are not lifted (`sigma_min` reaches the threshold), at the series'
-    /// epsilon and delta; `None` if they are lifted at every r.
+    /// The largest r at which singular values are not raised ("lifted") before the projection, since `sigma_min` reaches
+    /// the threshold, at the series' epsilon and delta; `None` if they are lifted at every r.
     pub largest_r: Option<usize>,
     /// The threshold at `largest_r`.
     pub omega_at_largest: Option<f64>,

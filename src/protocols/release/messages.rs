@@ -82,8 +82,7 @@ vocabulary! {
             setting: u64,
             /// Outcome, noise included.
             outcome: f64,
-            /// Whether the outcome is missing: the owner never learns it, because of its value or
-            /// regret.
+            /// Whether the outcome is missing (`silence`): the owner never learns it.
             missing: bool => where_missing,
         } = 1,
         /// A trial was given to another worker, or to the same one again, since no answer came in time.

@@ -11,13 +11,12 @@ use crate::protocols::stage::SeriesOutcome;
 pub(super) struct Trials {
     settings: Vec<usize>,
     outcomes: Vec<f64>,
-    /// Whether the outcome of every trial is known: none can be missing because of its value.
+    /// Whether the outcome of every trial is known: the scenario has no `silence`.
     complete: bool,
 }
 
 impl Trials {
-    /// No trials yet; `complete` if the outcome of every trial will be known, that is, none can be missing because of its
-    /// value.
+    /// No trials yet; `complete` if the outcome of every trial will be known, that is, the scenario has no `silence`.
     pub(super) fn new(complete: bool) -> Self {
         Self { settings: Vec::new(), outcomes: Vec::new(), complete }
     }
@@ -42,8 +41,8 @@ impl Trials {
         self.outcomes.last().copied()
     }
 
-    /// The settings, out of `n`, among which a private choice is made: all of them, or, if outcomes may be missing because
-    /// of their values, those with a known outcome.
+    /// The settings, out of `n`, among which a private choice is made: all of them, or, if outcomes may be missing, those
+    /// with a known outcome.
     pub(super) fn candidates(&self, n: usize) -> Vec<usize> {
         (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
@@ -105,7 +104,9 @@ pub(super) struct Published {
     pub(super) chosen: Option<f64>,
 }
 
-/// Every quantity of this run that can be reported, each with its bound if there is one.
+/// Every quantity of this run that can be reported, each with its bound if there is one. In the names, f is the objective,
+/// lambda* its best setting, lambda~ the published setting, v the outcomes, v~ the published performance, mu_T the posterior
+/// mean after all trials, and mu_T' that of the search on the neighbouring data set.
 pub(super) fn outcomes(
     instance: &Instance,
     task: &Task,

@@ -45,8 +45,8 @@ impl Release {
     /// the seed tree.
     ///
     /// # Errors
-    /// [`CannotRelease`], if the learner cannot be built or updated, or if every setting is chosen
-    /// privately or the number of trials is random or depends on noisy outcomes.
+    /// [`CannotRelease`], if the learner cannot be built or updated, or if the search has no single result that could be
+    /// compared: every setting is chosen privately, or the number of trials is random or depends on noisy outcomes.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,

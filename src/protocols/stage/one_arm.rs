@@ -1,18 +1,20 @@
 //! Whether a learner never left an arm although its model knew next to nothing about the other arms.
 //!
 //! A search that has converged also ends on one arm, but it has queried other arms before, or its model predicts their
-//! values from the outcomes so far. So three conditions are required.
+//! values from the outcomes so far. So two conditions are required.
 //!
 //! 1. All rounds of the learner queried the same arm, at least [`MIN_ROUNDS`] = 20 of them. A learner that chooses among n
 //!    arms at random does so with probability n^-19, at most 2e-6.
 //! 2. At least half of the arms that were not queried are *unknown*: given the values at all arms queried, initial
 //!    points included, the model's variance at the arm is at least half of its prior variance. The noise of outcomes is
 //!    ignored. This makes variances smaller, so that no arm counts as unknown because of noise.
-//! 3. The model is the one that the objective states. With independent arms and beta_t = 2 ln(n t^2 pi^2 / (6 delta)),
-//!    GP-UCB stays at one arm for T rounds only if that arm is sqrt(beta_T) prior standard deviations above the prior mean
-//!    of every other. Under the model this has probability at most n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of
-//!    the normal distribution: 4e-5 for T = 20 and delta = 0.025 (Srinivas et al. 2010, Lemma 5.1). So the outcomes are
-//!    then most likely in another unit, or around another mean, than the model says.
+//!
+//! The model is the one that the objective states. If it is right, GP-UCB hardly ever meets these conditions. With
+//! independent arms and beta_t = 2 ln(n t^2 pi^2 / (6 delta)), GP-UCB stays at one arm for T rounds only if that arm is
+//! sqrt(beta_T) prior standard deviations above the prior mean of every other. Under the model this has probability at most
+//! n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of the normal distribution: 4e-5 for T = 20 and delta = 0.025
+//! (Srinivas et al. 2010, Lemma 5.1). So if a learner meets the conditions, the outcomes are most likely in another unit, or
+//! around another mean, than the model says.
 
 use crate::gp::{ArmCovariance, Cholesky, dot};
 use crate::objectives::Instance;
@@ -44,7 +46,7 @@ pub struct OneArm {
 /// The arms that one learner has queried.
 #[derive(Clone, Debug, Default)]
 pub struct QueriedArms {
-    /// The arms before the first round, and the arms of all rounds.
+    /// The arms before the first round, and the arms of all rounds; no more are added once `chosen` has two arms.
     queried: BTreeSet<usize>,
     /// The arms of all rounds; no more are added once there are two.
     chosen: BTreeSet<usize>,

@@ -41,7 +41,7 @@ pub trait Protocol: Send + Sync {
         "its queries are arms"
     }
 
-    /// The user's programs that its parties run by [`RunOptions::programs`](super::RunOptions::programs), except those
+    /// The user's programs that its parties run through [`RunOptions::programs`](super::RunOptions::programs), except those
     /// of learners and other members that are fields of the recipe.
     fn programs(&self) -> Vec<Program> {
         Vec::new()

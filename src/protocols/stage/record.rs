@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One evaluation of the objective. In a federation, one round: outcome and value are means over the agents that measured
-/// in it, regrets are means over all agents with a measurement so far, the time is that of the latest measurement, and
-/// the arm that of the last agent in the list.
+/// in it, regrets are means over all agents with a measurement so far, and the time and the arm are those of the latest
+/// measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
@@ -68,7 +68,7 @@ impl QueriedInputs {
         Self { names, arms: arms.collect() }
     }
 
-    /// Points of a box whose inputs have these names, by number.
+    /// Points of a box whose inputs have these names, by number; empty if there are more than 16 inputs.
     #[must_use]
     pub fn of_points(names: &[String], points: BTreeMap<u64, Vec<f64>>) -> Self {
         if names.len() > MAX_INPUTS {

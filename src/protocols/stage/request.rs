@@ -9,9 +9,9 @@ impl Retry {
     /// `answer` for the first message from `to` for which this is not `None`, or `None` if no attempt was answered in
     /// time.
     ///
-    /// While the process itself is offline, nothing is sent; it waits until it is online again. Other messages from
-    /// `to` that arrived before the answer, such as late answers to earlier questions, are discarded. Two questions to
-    /// the same party at the same virtual time have the same jitter.
+    /// While the process itself is offline, nothing is sent and no attempt counts: it waits until it is online again, with
+    /// the exceptions that [`Retry`] states. Other messages from `to` that arrived before the answer, such as late answers
+    /// to earlier questions, are discarded. Two questions to the same party at the same virtual time have the same jitter.
     pub async fn ask<P: Processes, T>(
         &self,
         ctx: &ProcessContext<P>,

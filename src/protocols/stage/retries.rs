@@ -110,7 +110,8 @@ impl Retry {
         Span::from_nanos((longest - (longest as f64 * off) as u64).max(1))
     }
 
-    /// Whether a party with this connection, which has been offline since `away`, waits until it is online again.
+    /// Whether a party with this connection, which has been offline since `away` (`None`: not before now), waits until it is
+    /// online again.
     pub(super) fn waits(connection: Connection, away: Option<Time>, now: Time) -> bool {
         connection == Connection::Offline && away.is_none_or(|since| now.since(since) < LONGEST_ABSENCE)
     }

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// The length of a search, and the random numbers of its initial points.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPlan {
-    /// Random arms that are queried before the first round of the learner.
+    /// Number of random arms that are queried before the first round of the learner.
     pub initial_points: u64,
-    /// Rounds of the learner.
+    /// Number of rounds of the learner.
     pub rounds: u64,
     /// Node of the seed tree for the initial points: shared by all series, so that all begin with the same arms.
     pub initial: Key,

@@ -48,8 +48,8 @@ impl Axis {
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
         if may_be_log && least > 0.0 && most / least > LOG_FROM {
-            // The lower end of a band may be 0 or negative, which this axis cannot show: the axis begins no lower than half
-            // of the smallest value.
+            // The lower end of a band may be 0 or negative, which this axis cannot show: the range begins no lower than half
+            // of the smallest value, and the axis begins a little below the range.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }
@@ -111,7 +111,7 @@ impl Axis {
         axis
     }
 
-    /// Makes the axis begin a little below and end a little above these values.
+    /// Makes the axis begin a little below and end a little above these values, unless they are equal.
     fn fill(&mut self, least: f64, most: f64) {
         let (Some(low), Some(high)) = (self.position(least), self.position(most)) else { return };
         if most > least {

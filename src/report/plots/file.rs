@@ -91,8 +91,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
     markup.into_string()
 }
 
-/// A sample of a line for a legend, 56 wide and 24 high: with the mark of [`Kind::Bars`] or [`Kind::Marks`], or a line with
-/// the dashes of any other kind.
+/// A sample of a line for a legend, 56 units wide and 24 high: for [`Kind::Bars`] and [`Kind::Marks`] it has the mark, for
+/// any other kind it is a line with the dashes of that kind.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {

@@ -34,7 +34,7 @@ impl Lines {
 }
 
 /// A line broken between words at `width` columns, each part with a newline character at its end; further lines are
-/// indented by `indent` columns. A word that is longer than a line is broken behind its commas.
+/// indented by `indent` columns. A word that is longer than a line is broken after its commas.
 pub(in crate::report) fn folded(line: &str, indent: usize, width: usize) -> String {
     let lead = line.len() - line.trim_start().len();
     let mut out = line[..lead].to_owned();

@@ -89,7 +89,7 @@ struct Grid {
 /// Spaces to the left and right of each cell: in a table that fits with them, and in a narrow one.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
-/// Number of letters from which a word of a narrow table is broken behind its commas.
+/// Smallest number of characters of a word that may be broken behind its commas, if the table does not fit otherwise.
 const LONG: usize = 16;
 
 impl Grid {

@@ -11,7 +11,7 @@ use crate::study::{Estimate, Summary};
 const BIAS: &str = " of answers heard minus that of answers due";
 /// Confidence of the intervals, by Student's t.
 const CONFIDENCE: f64 = 0.95;
-/// Largest number of series and cells that are named for one bias.
+/// Largest number of pairs of series and cell that are named for one bias.
 const NAMED: usize = 6;
 
 /// A statement for each bias whose interval does not contain 0 for some series in some cell: where, how large the bias

@@ -20,7 +20,7 @@ pub(in crate::report) enum Curves {
     Nowhere,
 }
 
-/// The section; `None` for a protocol that optimises nothing.
+/// The section; `None` if no series has a regret at the end: the protocol optimises nothing, or no replication finished.
 pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if all.all(|series| series.metrics.simple_regret.is_none()) {
@@ -109,7 +109,7 @@ pub(super) fn title(summary: &Summary, over: &str) -> String {
     format!("Regret at the end{unit} (mean ± standard error, {over})")
 }
 
-/// The exact regrets of a series, by which [`rows`] decides whether they depend on an axis.
+/// The exact regrets and number of questions of a series, by which [`rows`] decides whether its results depend on an axis.
 pub(super) fn exact(series: &SeriesSummary) -> [Option<Estimate>; 4] {
     let metrics = &series.metrics;
     [metrics.simple_regret, metrics.cumulative_regret, metrics.questions, metrics.regret_per_question]

@@ -79,7 +79,8 @@ fn names(summary: &Summary) -> Vec<String> {
     names
 }
 
-/// The rounds that a table shows: a sixth and a half of the last round, and the last round (10, 30 and 60 of 60), each once.
+/// The rounds that a table shows: the last round, and the rounds at 1/6 and at 1/2 of its number (10, 30 and 60 of 60), each
+/// once.
 /// If no number is known in such a round, the next round with a known number is shown.
 fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
     let known: BTreeSet<u64> = points.map(|point| point.t).collect();

@@ -24,7 +24,7 @@ impl ShownReplication<'_> {
         format!("cell {} ({}), {replication}", self.cell, Axes::of(summary).axis_values(cell).join(", "))
     }
 
-    /// A sentence with the commands that show another replication, if the run has another one.
+    /// Sentences that say which replication is shown and, if the run has others, which commands show another one.
     pub(super) fn others(&self, summary: &Summary) -> Vec<Span> {
         let replications =
             summary.cells.iter().flat_map(|cell| &cell.series).map(|series| series.replications).max();

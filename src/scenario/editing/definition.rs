@@ -15,7 +15,9 @@ pub enum Target {
     File(String),
 }
 
-/// The place that the text in quotation marks at a byte of a scenario in RON refers to, with the bytes of that text.
+/// What the text in quotation marks at byte `at` of a scenario refers to, with the range of bytes of this quoted text.
+///
+/// `None` if the scenario is in JSON, or if the byte `at` is not inside a quoted text, or is inside one that is a key.
 #[must_use]
 pub fn definition(text: &str, at: usize) -> Option<(Range<usize>, Target)> {
     if is_json(text) {

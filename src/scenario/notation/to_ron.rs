@@ -58,12 +58,12 @@ fn inside(span: &Range<usize>) -> Range<usize> {
     span.start + 1..span.end.saturating_sub(1).max(span.start + 1)
 }
 
-/// The first byte of a value: its opening bracket.
+/// The first byte of a value; for an object and a list, the opening bracket.
 fn opening(node: &Node) -> Range<usize> {
     node.span.start..node.span.start + 1
 }
 
-/// The last byte of a value: its closing bracket.
+/// The last byte of a value; for an object and a list, the closing bracket.
 fn closing(node: &Node) -> Range<usize> {
     node.span.end - 1..node.span.end
 }

@@ -28,7 +28,7 @@ pub struct ExplainedAxis {
     pub values: Vec<String>,
 }
 
-/// How much of the variance of one series one varied value explains.
+/// The shares of one series' variance that one varied value explains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AxisShare {
     /// The varied value.

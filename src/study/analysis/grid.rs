@@ -8,8 +8,8 @@ use thiserror::Error;
 const MAX_STEPS: f64 = (1u64 << 20) as f64;
 /// Fewest steps of a range of real numbers: with four, its quarters are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
-/// Number of steps in the requested width of the interval. With two, the interval between the two neighbours of a value of
-/// the grid is narrow enough, so a threshold that is a value of the grid can be found.
+/// Number of steps in the requested width of the threshold's confidence interval. With two, the interval between the two
+/// neighbours of a value of the grid is narrow enough, so a threshold that is a value of the grid can be found.
 const STEPS_OF_A_WIDTH: f64 = 2.0;
 
 /// How the values of a range are spaced.
@@ -72,9 +72,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid from `from` to `to` with steps of at most half of `width`, but of at least 1 for [`Spacing::Whole`]. For
-    /// [`Spacing::Logarithmic`], `width` is a ratio above 1, and steps are ratios of at most its square root. If `width` is
-    /// `None`, it is about a twentieth of the range, and at least 2 for [`Spacing::Whole`].
+    /// The grid from `from` to `to` for a threshold whose confidence interval is to be at most `width` wide: steps are at
+    /// most half of `width`, but at least 1 for [`Spacing::Whole`]. For [`Spacing::Logarithmic`], `width` is a ratio above
+    /// 1, and steps are ratios of at most its square root. If `width` is `None`, it is about a twentieth of the range, and
+    /// at least 2 for [`Spacing::Whole`].
     ///
     /// # Errors
     /// [`BadRange`].
@@ -159,13 +160,13 @@ impl Grid {
         self.spacing
     }
 
-    /// The width that the interval is to have: a distance, or a ratio.
+    /// The largest width that the threshold's confidence interval is to have: a distance, or a ratio.
     #[must_use]
     pub fn width(&self) -> f64 {
         self.width
     }
 
-    /// Whether the interval between two positions is at most as wide as requested.
+    /// Whether the interval between the values at two positions is at most as wide as requested.
     pub(super) fn narrow(&self, low: usize, high: usize) -> bool {
         let (low, high) = (self.values[low], self.values[high]);
         let found = if self.spacing == Spacing::Logarithmic { high / low } else { high - low };

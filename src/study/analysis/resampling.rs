@@ -16,8 +16,8 @@ const MOST_EMPTY: f64 = 0.05;
 pub struct Share {
     /// The estimate.
     pub value: f64,
-    /// Lower end of the interval; absent for fewer than five replications, and for a share of the variance if the variance
-    /// is not above 0 in more than 5 % of the resamples.
+    /// Lower end of the interval; absent for fewer than five replications. For a share of the variance, it is absent too if,
+    /// in more than 5 % of the resamples, the variance is at most 0 or as small as rounding errors.
     pub low: Option<f64>,
     /// Upper end of the interval; absent if the lower end is.
     pub high: Option<f64>,

@@ -19,7 +19,7 @@ const SCHEMA: &str = "subrosa.threshold/1";
 pub struct Question {
     /// The name of the varied value.
     pub axis: String,
-    /// The series that is better on one side.
+    /// The series that is better on one side of the threshold.
     pub series: String,
     /// The series with which it is compared.
     pub against: String,
@@ -29,7 +29,7 @@ pub struct Question {
     pub larger_is_better: bool,
     /// By how much the series must be better to count as better, in the unit of the metric.
     pub margin: f64,
-    /// Probability with which the interval is to cover the threshold.
+    /// Probability with which the confidence interval is to cover the threshold.
     pub confidence: f64,
     /// Number of replications of each value in the first look, that is, before the first tests.
     pub first: u64,
@@ -55,7 +55,8 @@ pub struct Threshold {
     pub to: f64,
     /// How the values of the range are spaced.
     pub spacing: Spacing,
-    /// The width that the interval is to have; a ratio for logarithmic spacing.
+    /// The largest width that the confidence interval of the threshold is to have; for logarithmic spacing, the ratio of its
+    /// ends.
     pub width: f64,
     /// What was found.
     #[serde(flatten)]

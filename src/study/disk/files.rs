@@ -259,8 +259,9 @@ impl Staged {
         file.sync().map_err(failed("write", &self.path))
     }
 
-    /// Renames the file to its final path, unless a file there already has the same contents, packed or not. A file that was
-    /// begun by [`Staged::compared`] is only compared.
+    /// Renames the file to its final path. A file that is packed if it is large replaces an older file in either form, plain
+    /// or packed. If a single older file is there and has the same contents, that file stays, whatever its form. A file that
+    /// was begun by [`Staged::compared`] is only compared.
     ///
     /// # Errors
     /// [`FileError`].

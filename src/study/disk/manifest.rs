@@ -36,7 +36,7 @@ pub struct Manifest {
     pub replications: u64,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// The folder of `--data`, in which the scenario's files are searched too.
+    /// The folder of `--data`, in which the scenario's files are looked for too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<PathBuf>,
     /// Overrides of the command line.

@@ -23,8 +23,19 @@ pub(super) struct LinePlace {
 /// Reads the lines of a file one after the other.
 #[derive(Debug)]
 pub(super) enum LineReader {
-    Plain { reader: BufReader<File>, offset: u64 },
-    Packed { members: Members, member: Vec<u8>, begin: u64, at: usize, whole: bool },
+    Plain {
+        reader: BufReader<File>,
+        offset: u64,
+    },
+    /// `member` has the decompressed contents of the current member, which begins at byte `begin` of the file; the next
+    /// line begins at byte `at` of these contents. `whole` is false if the member is damaged.
+    Packed {
+        members: Members,
+        member: Vec<u8>,
+        begin: u64,
+        at: usize,
+        whole: bool,
+    },
 }
 
 impl LineReader {
@@ -37,8 +48,8 @@ impl LineReader {
         })
     }
 
-    /// Replaces `line` by the next line, with its newline if it has one, and returns its place; `None` at the end. For each
-    /// damaged part of a packed file there is one empty line.
+    /// Replaces `line` by the next line, with its newline if it has one, and returns its place; `None` at the end. In a
+    /// packed file, the whole lines that can be read of a damaged member are followed by one empty line without a newline.
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> io::Result<Option<LinePlace>> {
         line.clear();
         match self {
@@ -76,7 +87,7 @@ impl LineReader {
         while read < bytes {
             let mut line = Vec::new();
             let Some(place) = self.next(&mut line)? else { break };
-            // An empty line, which stands for a damaged part, takes memory too.
+            // An empty line, which stands for the rest of a damaged member, takes memory too.
             read += 1 + line.len() as u64;
             lines.push((line, place));
         }
@@ -129,8 +140,8 @@ impl PlacedLines {
     }
 }
 
-/// The first line of a file, without its newline; `None` if the file has no line, or if the line does not end with a
-/// newline.
+/// The first line of a file, without its newline; `None` if the file cannot be read or has no line, or if the line does not
+/// end with a newline.
 pub(super) fn first_line(path: &Path) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     LineReader::open(path).ok()?.next(&mut line).ok()??;

@@ -1,4 +1,4 @@
-//! A study before it is run: its cells, and the identities of computations.
+//! A study before it is run: its cells, and the identities (hashes) by which stored results of a computation are found.
 
 pub(in crate::study) mod program_versions;
 pub(in crate::study) mod cells;

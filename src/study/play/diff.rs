@@ -248,7 +248,8 @@ impl History {
         }
     }
 
-    /// The key of a lost message in `travelling`: the message that was sent at this time, else the earliest one in flight.
+    /// The key of a lost message in `travelling`: that of the message sent at the time `at`, else that of the earliest
+    /// message in flight from the same sender to the same addressee.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

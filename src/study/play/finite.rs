@@ -50,7 +50,7 @@ fn look(value: f64) -> Result<(), NotFinite> {
 #[derive(Clone, Copy, Debug)]
 struct FiniteCheck;
 
-/// Checks the parts of a composite value; counts the parts checked so far.
+/// Checks the parts of a composite value; counts the parts checked so far, if they have no names.
 #[derive(Debug)]
 struct Parts(usize);
 

@@ -27,8 +27,9 @@ pub struct Difference {
     /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that
     /// is missing. Absent if all evaluations agree, and only other events differ.
     pub first: Option<String>,
-    /// The checkpoints of the record between which the first difference of events lies; absent if no events differ, or if
-    /// the record has no checkpoints.
+    /// The checkpoints of the record between which the first difference of events lies. Absent if the record has no
+    /// checkpoints, or if no events differ; in a replay with `until`, which compares events only at checkpoints, it is
+    /// present even if all checkpoints agree.
     pub parting: Option<DivergencePoint>,
 }
 

@@ -21,7 +21,7 @@ pub(in crate::study) struct Estimator {
     squares: f64,
     /// Number of values.
     n: u64,
-    /// The same two sums for the values times 2^-600, for values whose squares exceed the largest number.
+    /// The same two sums for the values times 2^-600, for values whose squares exceed the largest finite `f64`.
     shrunk: (f64, f64),
 }
 

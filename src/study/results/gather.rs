@@ -159,7 +159,7 @@ fn make(
 /// again, in memory, and compared.
 ///
 /// # Errors
-/// [`FolderError`] if records cannot be read.
+/// [`FolderError`] if records or `summary.json` cannot be read.
 pub(in crate::study) fn changed(
     plan: &Plan,
     folder: &RunFolder,

@@ -35,8 +35,8 @@ pub struct PrivacyRow {
 }
 
 /// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ
-/// from those of other replications (for example because noise is shared by the agents whose answers arrived). So every
-/// number is the largest of all runs.
+/// from those of other replications (for example because each agent adds a part of the noise, so that the noise depends on
+/// which answers arrived). So every number is the largest of all runs.
 #[derive(Debug)]
 pub(in crate::study) struct PrivacyRows {
     delta: Option<Delta>,

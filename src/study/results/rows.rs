@@ -33,7 +33,7 @@ pub(in crate::study) struct Row {
     pub(in crate::study) ended_early: bool,
     pub(in crate::study) digest: String,
     /// The values in the order of [`METRICS`]; regrets and questions are absent if the protocol optimises nothing or the
-    /// series ended early.
+    /// series ended early. `questions` and `regret_per_question` are also absent if no question was asked.
     pub(in crate::study) metrics: [Option<f64>; METRICS.len()],
     /// Outcomes and counts by name.
     pub(in crate::study) more: BTreeMap<String, f64>,

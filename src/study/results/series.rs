@@ -39,9 +39,9 @@ pub struct SeriesSummary {
     /// Differences between groups, where there are at least two and some regret is above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// Number of replications with at least three rounds of the learner, all of which queried the same arm. Apart from its
-    /// initial points, such a learner observes nothing else of the objective, so equal regrets do not show that a varied
-    /// setting has no effect.
+    /// Number of replications in which the learner had at least three rounds and queried the same arm in all of them. Apart
+    /// from its initial points, such a learner observes nothing else of the objective, so equal regrets do not show that a
+    /// varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the
@@ -55,7 +55,7 @@ pub struct SeriesSummary {
     pub metrics: Metrics,
     /// Regret by round, over the replications that reached the end; over all if none did.
     pub curve: Vec<CurvePoint>,
-    /// Numbers at the end of the series, each with its bound; most protocols have none.
+    /// Numbers at the end of the series, each with its bound if it has one; most protocols have no such numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRow>,
     /// Numbers by round; most protocols have none.

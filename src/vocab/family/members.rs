@@ -219,7 +219,8 @@ impl<M: Family> Members<M> {
     /// Makes these the members of this process; they cannot be changed afterwards.
     ///
     /// # Errors
-    /// [`MemberError::Settled`] if other members were installed, or the standard members were used, before.
+    /// [`MemberError::Settled`] if this process already uses other members: because they were installed, or because the
+    /// standard members have been used.
     pub fn install(self) -> Result<(), MemberError> {
         let settled = M::place().get_or_init(|| self.clone());
         if *settled == self { Ok(()) } else { Err(MemberError::Settled { family: M::WORDS }) }

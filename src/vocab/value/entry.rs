@@ -13,6 +13,7 @@ pub(super) struct Entries<'a, R> {
     rest: Iter<'a, Entry>,
     /// The entry whose key was read last and whose value is read next.
     current: Option<&'a Entry>,
+    /// Whether the entries come from a format, such as JSON, in which the names of variants are texts or keys.
     is_data: bool,
     /// Whether the keys are names of fields.
     are_fields: bool,

@@ -99,7 +99,7 @@ impl ReadError {
     }
 
     /// The byte range in the text: of the value, of the key of an unknown field, or of the name of a struct that lacks
-    /// a field.
+    /// a field; `0..0` if no place was set.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)

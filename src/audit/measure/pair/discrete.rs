@@ -36,7 +36,7 @@ impl Discrete {
     }
 
     /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), where p is the distribution of
-    /// the noise and steps > 0. The positive terms are those up to a certain x.
+    /// the noise and steps > 0. The terms are positive for x below steps / 2 - epsilon sigma^2 / steps, and 0 beyond.
     pub(super) fn delta(&self, epsilon: f64) -> f64 {
         let square = self.sigma * self.sigma;
         let end = (0.5 * self.steps - epsilon * square / self.steps).floor();

@@ -41,7 +41,8 @@ pub fn numerical_error(epsilon: f64) -> f64 {
 
 impl KnownPair {
     /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
-    /// if one is unknown, if no composition of their kinds is implemented, or if the outputs do not differ.
+    /// if one is unknown, if no composition of their kinds is implemented, if the outputs do not differ, or if
+    /// [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -112,8 +113,8 @@ impl KnownPair {
     }
 
     /// Gaussian noise of independent rounds; the observer sees in each round whether the unit is sampled. `rounds` has
-    /// the sampling probability and the distance in standard deviations of each round. `None` for too many different
-    /// totals.
+    /// the sampling probability and the distance in standard deviations of each round. `None` if the sum of the squared
+    /// distances of the rounds in which the unit is sampled can have more than 4096 different values.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;

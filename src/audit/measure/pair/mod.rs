@@ -1,5 +1,5 @@
-//! A pair of neighbours with known output distributions: its exact loss, and the largest noise that is
-//! consistent with the counts of an event.
+//! A pair of neighbours with known output distributions: its exact loss, and the largest noise that is consistent with how
+//! often an event (a set of outputs) occurred in the trials of an audit.
 
 mod curve;
 mod discrete;

@@ -16,7 +16,8 @@ use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 
-/// The computed sums of one series, once for each of the two observers.
+/// Two lists of candidates: the sums of one series that are computed in a run, as the server sees them and as an agent
+/// does.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),

@@ -66,7 +66,8 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
         Cost::Gaussian { noise_multiplier } => noise_multiplier,
         other => panic!("{other:?}"),
     };
-    // Agent 0 would have 0.5 / 0.8 = 0.625 of the weights, and move the sums by up to twice that; noise is for 0.5.
+    // With agent 0, the weights would add up to 0.8, and its share would be 0.5 / 0.8 = 0.625. Its absence moves the sums
+    // by up to twice this share, because the other shares change too; the noise is for a sensitivity of 0.5.
     assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
     assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
 }
@@ -253,7 +254,7 @@ fn no_shift_is_stated_for_other_inputs() {
     assert!(!stated(&discounted, &zero) && !stated(&zero, &discounted), "discounts");
     let (full, half) = (of(&[(0, 3.0), (1, 1.0), (2, 3.0)], &[]), of(&[(0, 3.0), (1, 0.5), (2, 3.0)], &[]));
     assert!(!stated(&full, &half), "other vectors are not zero");
-    // With a sample of fixed size the others may be equal vectors if everybody is present.
+    // In a sample of fixed size, the other agents' vectors may be non-zero if they are equal and every agent is present.
     let fixed = FederatedSum { participation: Participation::FixedSize(2), ..poisson.clone() };
     assert!(fixed.moved([&full, &half]).is_none());
     let everybody =
@@ -295,7 +296,7 @@ fn a_late_vector_is_in_the_sum_if_either_draw_has_its_agent() {
     assert!((share(&twice[..agents / 2]) - 0.84).abs() < 0.025, "{}", share(&twice[..agents / 2]));
 }
 
-/// With a rate for each agent, the shift has the rate of the agent that differs.
+/// If each agent has a rate of its own, the `SubsampledShift` has the rate of the agent whose vector differs.
 #[test]
 fn the_shift_has_the_rate_of_the_agent_that_differs() {
     let rates: Vec<f64> = (1..=AGENTS).map(|agent| agent as f64 / 10.0).collect();
@@ -347,9 +348,9 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// By hand: the integer noise is 4096 (0.5 / reach) times a bound on the norm of an agent's integers: the norm of its
-/// part in spacings, plus rounding by half a spacing for each of its three numbers. Where a missing agent changes the
-/// divisor of the others, rounding by half a spacing for each number of all three agents is added to the bound.
+/// By hand: the standard deviation of the noise is 4096 (0.5 / reach) times a bound on the norm of one agent's integers. The
+/// bound is the norm of the agent's part in spacings, plus the rounding of its three numbers by half a spacing each. Where a
+/// missing agent changes the divisor of the others, the rounding of all three agents' numbers is added to the bound.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
@@ -387,7 +388,7 @@ fn a_sum_over_nobody_has_the_planned_noise() {
     assert!((0.0..1e-6).contains(&relative), "{relative}");
 }
 
-/// Two regions; the agent that answered has no weight in the second: its weights are (0.5 / 0.5, 0), of length 1.
+/// The agent that answered has the weights (0.5 / 0.5, 0) in two regions: their norm is 1, and the reach 1 / sqrt(2).
 #[test]
 fn a_region_without_weights_does_not_hide_the_others() {
     let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
@@ -396,8 +397,8 @@ fn a_region_without_weights_does_not_hide_the_others() {
     assert_eq!((scale, reach), (1.0, 1.0 / 2f64.sqrt()));
 }
 
-/// Sampler and sensitivity of the ledger entry: the sampler is `Full`, as sampling reduces no loss, if the observer
-/// sees who takes part or if neighbours change the divisor.
+/// The ledger entry states `Full` as the sampler if the observer sees who takes part, or if neighbours change the divisor:
+/// sampling then does not reduce the loss.
 #[test]
 fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
@@ -418,7 +419,7 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// Two of three agents answer: the sums' noise multiplier (1 - 1/4)^(-1/2) is multiplied by 0.75, their total weight.
+/// The planned multiplier of the sums, (1 - 1/4)^(-1/2), is multiplied by 0.75, the weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
@@ -436,7 +437,7 @@ fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     }
 }
 
-/// The test with which an audit tells the two inputs apart uses the distributions that `moved` states.
+/// The likelihood-ratio test by which an audit distinguishes the two inputs has the distributions that `moved` states.
 #[test]
 fn the_test_of_an_audit_has_the_laws_of_the_shift() {
     let sum = plain(SensitivityRule::LargestWeight);

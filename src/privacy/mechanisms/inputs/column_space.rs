@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{MechanismError, Rows};
 #[derive(Clone, Debug)]
 pub(super) struct ColumnSpace(Vec<Vec<f64>>);
 
-/// A released matrix Z counts as lying in a space if its part outside is shorter than this share of its length.
+/// A released matrix Z counts as lying in a space if its [`ColumnSpace::distance`] from the space is smaller than this.
 /// Rounding leaves a share of about 1e-15; moving a row of X by 1 leaves a share of about 1 / (norm of X).
 pub(super) const INSIDE: f64 = 1e-9;
 

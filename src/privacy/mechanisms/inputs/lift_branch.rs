@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn chi_squared_tails_of_the_tables() {
-        // Upper 5 % points: 3.8415, 5.9915, 18.3070, 24.9958 for 1, 2, 10, 15 degrees.
+        // Upper 5 % points: 3.8415, 5.9915, 18.3070, 24.9958 for 1, 2, 10, 15 degrees of freedom.
         for (r, t) in [(1, 3.841_459), (2, 5.991_465), (10, 18.307_038), (15, 24.995_790)] {
             assert!((chi_squared_above(r, t) - 0.05).abs() < 1e-7, "{r} {}", chi_squared_above(r, t));
         }
@@ -150,16 +150,16 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-13, "{r} {t}: {sum}");
             }
         }
-        // Two degrees: 1 - e^(-t / 2).
+        // With two degrees of freedom, the probability is 1 - e^(-t / 2).
         for t in [1e-200, 1e-10, 1e-3, 1.0, 3.9] {
             let exact = libm::log(-libm::expm1(-0.5 * t));
             assert!((ln_chi_squared_below(2, t) - exact).abs() < 1e-12 * exact.abs().max(1.0), "{t}");
         }
     }
 
-    /// Two columns, in closed form. The squared norms are exponential with means 2 and 2 v: with the lifted data as D,
-    /// the loss exceeds epsilon for all squared norms above a threshold; with the unlifted data as D, for all squared
-    /// norms below another threshold, which is positive for small epsilon only.
+    /// A projection to r = 2 columns, in closed form. The squared norms are exponential with means 2 and 2 v: with the
+    /// lifted data as D, the loss exceeds epsilon for all squared norms above a threshold; with the unlifted data as D, for
+    /// all squared norms below another threshold, which is positive for small epsilon only.
     #[test]
     fn both_directions_for_two_columns_in_closed_form() {
         for (variant, v) in [(JlVariant::Paper, 2.0_f64), (JlVariant::PublicCode, 4.0)] {

@@ -25,7 +25,7 @@ crate::family! {
     /// What the curator releases of its inputs.
     pub struct InputRelease(InputMember): dyn Input, "release" {
         /// The random projection of PO-GP-UCB, from d columns to r. The published claim is refuted for more than d + 1 rows,
-        /// and for d + 1 rows unless epsilon is large for r.
+        /// and for d + 1 rows unless epsilon is large relative to r.
         JohnsonLindenstrauss(JohnsonLindenstrauss),
         /// The inputs with Gaussian noise: (epsilon, delta)-DP for one row moved by a distance of at most 1.
         NoisyRows(NoisyRows),

@@ -300,7 +300,8 @@ mod tests {
     }
 
     proptest! {
-        /// Random neighbours never lie further apart than the sensitivity, and the worst direction reaches it.
+        /// The projections of random neighbours are never further apart than the sensitivity, and those of neighbours that
+        /// differ along the worst direction are as far apart.
         #[test]
         fn no_neighbour_moves_the_projection_by_more_than_the_sensitivity(
             n in 1usize..8, d in 1usize..7, r in 1usize..9, seed in 0u64..1_000_000,

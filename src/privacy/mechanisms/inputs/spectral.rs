@@ -1,6 +1,6 @@
 //! The largest factor by which a matrix stretches a row, and the direction of that row.
 
-/// Relative margin for rounding errors in the Gram matrix of P, which are far smaller.
+/// Relative margin for rounding errors in P P^T, the Gram matrix of a matrix P; the errors are far smaller.
 const ROUNDING: f64 = 1e-9;
 /// Sweeps of the eigenvalue iteration. A few are usually enough; with too few the bound is valid but looser.
 const SWEEPS: usize = 30;

@@ -46,7 +46,7 @@ pub struct External {
 
 const NAME: &str = "a program's mechanism";
 
-/// Seeds of one answer, each below 2^31: 124 random bits.
+/// Number of seeds of one answer. Each seed is below 2^31, so together they have 124 random bits.
 const SEEDS: usize = 4;
 
 impl External {

@@ -38,7 +38,8 @@ pub trait Outcome: Send + Sync {
     /// Variance of the noise on one answer, in squared units of an outcome; public.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise, or no exact noise, is large enough, or if the noise is for an empty range.
+    /// [`MechanismError`] if no finite noise, or no exact noise, is large enough, or if the range to which outcomes are
+    /// clipped has no finite width above 0.
     fn variance(&self) -> Result<f64, MechanismError>;
 
     /// Delta of one answer, if its cost is stated as an (epsilon, delta) guarantee; else 0.
@@ -68,8 +69,8 @@ mod tests {
         Box::new(ron::from_str::<O>(fields).unwrap())
     }
 
-    /// Delta, variance and whether outcomes are protected, for every way to answer; each protects any two outcomes, and no
-    /// other relation.
+    /// Delta, variance and whether outcomes are protected, for every way to answer. Every mechanism that protects outcomes
+    /// states a cost for neighbours with any two outcomes, and refuses every other neighbouring relation.
     #[test]
     fn every_way_to_answer_states_its_delta_and_its_neighbours() {
         let external = "(command: [\"true\"], cost: PureDp(epsilon: 1), variance: 72)";

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 /// public.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectionHistory {
-    /// The round for which agents are selected; 0 follows the initial points.
+    /// The round for which agents are selected; round 0 is the first after the initial points.
     pub round: u64,
     /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,

@@ -136,8 +136,8 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// The ledger states the probability delta / 2 that the functions lie further apart than c (the sum of n tails), and the
-    /// assumed regret.
+    /// The ledger states the assumed regret, and the probability delta / 2 that the functions of two neighbours lie further
+    /// apart than c at any of the n settings: n exp(-c^2 / (2 v)), with v = 2 (1 - 0.9) the variance of their difference.
     #[test]
     fn the_ledger_states_the_probability_that_c_fails_and_the_assumed_regret() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

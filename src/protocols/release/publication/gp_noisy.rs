@@ -313,10 +313,10 @@ mod tests {
         assert_eq!(both[1], Basis::AsPublished);
     }
 
-    /// Neighbours' functions and searches drawn 2,000 times at a large delta, with the printed constants: the events
-    /// that the functions lie further apart than c, or a posterior mean further from its function than the bound after
-    /// T rounds, are no more frequent than stated, but frequent enough to be measured; only where one of them occurs may the
-    /// sensitivity be exceeded.
+    /// Draws the functions of two neighbours and their searches 2,000 times, at a large delta and with the printed
+    /// constants. A draw fails if the functions lie further apart than c, or if a posterior mean after T rounds lies further
+    /// from its function than the confidence bound. Failures are no more frequent than stated, but frequent enough to be
+    /// measured, and the sensitivity is exceeded only in draws that fail.
     #[test]
     fn pairs_of_neighbours_fail_no_more_often_than_stated() {
         let recipe = recipe(0.9, Constants::Printed, Part::Setting);

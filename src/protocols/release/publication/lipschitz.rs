@@ -14,8 +14,9 @@ use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The best outcome of any search is published with Laplace noise. This is epsilon-DP whatever the prior, if a value is
-/// minus the mean of a loss with the constants that the objective or `assume` states, after convex, regularised training.
+/// The best outcome of any search is published with Laplace noise. This is epsilon-DP without any assumption on the prior of
+/// the function, if a value is minus the mean of a loss with the constants that the objective or `assume` states, after
+/// convex, regularised training.
 /// With `Printed` constants this is not proven.
 ///
 /// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
@@ -60,9 +61,9 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 }
 
 impl Publication for Lipschitz {
-    /// Corollary 4 is printed for a finite set of settings, but its proof uses only Theorem 7, which is about any two values
-    /// of lambda: the best outcomes of two neighbours' searches are outcomes at two values between `lambda_min` and
-    /// `lambda_max`.
+    /// Kusner et al. 2015 state Corollary 4 for a finite set of settings, but its proof uses only Theorem 7, which is about
+    /// any two values of lambda: the best outcomes of two neighbours' searches are outcomes at two values between
+    /// `lambda_min` and `lambda_max`.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }

@@ -221,9 +221,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Releases a performance with Laplace noise: that of the published setting if both parts are published, otherwise
-    /// that of the best setting. The noise is above `error`, in absolute value, with probability at most
-    /// [`tail_probability`].
+    /// Plans the release of a performance with Laplace noise: that of the published setting if both parts are
+    /// published, otherwise that of the best setting. The noise is above `error`, in absolute value, with probability
+    /// at most [`tail_probability`].
     pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
         let (of, measure) = match published {
             Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),

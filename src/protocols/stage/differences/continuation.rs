@@ -174,8 +174,9 @@ mod tests {
         Instance { inputs, values, surrogate, ..Instance::placeholder() }
     }
 
-    /// Rough values on a grid, which are noise to the surrogate: whole steps move them as they are, without a shift they are
-    /// the same to the bit, and beyond the grid they tend to the prior mean.
+    /// Rough values on a grid, which are noise to the surrogate: a shift by whole steps of the grid moves them unchanged,
+    /// and without a shift they are the same to the bit. Far beyond the grid the function is the smallest known value,
+    /// because the prior mean is lower.
     #[test]
     fn whole_steps_move_every_value() {
         let rows: Vec<f64> =
@@ -196,13 +197,13 @@ mod tests {
         }
         let (low, high) = values.iter().fold((0.0f64, 0.0f64), |(a, b), y| (a.min(*y), b.max(*y)));
         assert!(found.iter().all(|value| (low..=high).contains(value)));
-        // Ten length-scales away nothing is known: the prior mean is below all known values, so the result is raised to the
-        // smallest of them.
+        // The shifted points are at least 6.7 length-scales from the nearest known point, so the posterior mean is the prior
+        // mean, which is below all known values; the result is raised to the smallest of them.
         assert_eq!(function.shifted(&[3.0, 0.0]), vec![low; 30]);
     }
 
-    /// A smooth function known at 60 scattered points is the function itself between them, and its best point moves by the
-    /// shift.
+    /// The continuation of a smooth function from its values at 60 scattered points is close to the function between these
+    /// points, and its best point moves by the shift.
     #[test]
     fn scattered_points_have_the_function_that_was_moved() {
         let rows = sobol::points(60, 2, Key::root(5)).concat();

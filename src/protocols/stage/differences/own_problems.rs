@@ -86,7 +86,7 @@ pub(in crate::protocols) struct Replicated<'a> {
     /// Standard deviation of a normal random number that is added to each function at every point.
     pub(in crate::protocols) perturbation: f64,
     /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values,
-    /// further functions are drawn with this factor; without a factor, to draw a further function is then an error.
+    /// further functions are drawn with this factor; without it, drawing one is then an error.
     pub(in crate::protocols) prior: Option<&'a Cholesky>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Draws<'a> {
     /// The problems of all agents; in a dry run all have the objective as it is.
     ///
     /// # Errors
-    /// If the objective cannot be drawn as the differences ask for.
+    /// If the objective cannot be drawn as the differences require.
     pub(in crate::protocols) fn of(
         of: Replicated<'a>,
         drawn: &[Drawn<'_>],

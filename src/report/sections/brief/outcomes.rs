@@ -1,4 +1,5 @@
-//! Outcomes in few lines: their means side by side, and how often their bounds held.
+//! Outcomes (here: the numbers that a series reports at its end) in few lines: their means side by side, and how often
+//! their bounds held.
 
 use super::pivot;
 use crate::report::document::{Block, Section};

@@ -11,7 +11,7 @@ use crate::study::Summary;
 pub(super) use measure::Measure;
 pub(super) use protection::{Protection, UnprotectedLosses, claim};
 
-/// The three cards.
+/// The three cards, one for each question.
 pub(in crate::report) fn cards(summary: &Summary) -> Vec<Card> {
     vec![quality::card(summary), cost::card(summary), learned::card(summary)]
 }

@@ -6,7 +6,7 @@ const LONG: usize = 25;
 const NEW: f64 = 0.2;
 /// Largest number of places at which a note may differ.
 const PLACES: usize = 3;
-/// Words before and after each difference that are printed with it.
+/// Number of words before and after each difference that are printed with it.
 const AROUND: usize = 2;
 
 /// The parts of `new` that differ from `known`, each in quotation marks and with two words before and after it; `None` if

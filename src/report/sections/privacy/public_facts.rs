@@ -6,7 +6,7 @@ use crate::report::sections::points::Axes;
 use crate::study::Summary;
 use crate::vocab::{Origin, PublicFact};
 
-/// The list of the facts, with a warning mark for conditions of losses; `None` if nothing is taken as public.
+/// The list of the facts, in which conditions of losses are emphasised as warnings; `None` if nothing is taken as public.
 pub(super) fn list(summary: &Summary) -> Option<List> {
     let items = facts(summary).into_iter().map(|Public { fact, place, .. }| {
         let place = if place.is_empty() { place } else { format!(" ({place})") };

@@ -135,7 +135,8 @@ impl ClaimTable {
         Some((holder, changed.elapsed().unwrap_or_default()))
     }
 
-    /// Claims a block, or says why no block can be claimed.
+    /// Claims a block, or says why no block can be claimed. A claimed block is taken over if its holder has ended or has
+    /// written no heartbeat for `dead_after`.
     pub(super) fn next(&mut self, dead_after: Duration) -> Result<Next, FileError> {
         self.next_at(Instant::now(), dead_after)
     }

@@ -42,8 +42,8 @@ pub(super) struct Division {
 enum DivisionError {
     /// A field that must be at least 1 is 0.
     Zero(&'static str),
-    /// A range of jobs ends before it begins, begins before the end of the previous range, or ends with the number
-    /// `u64::MAX`.
+    /// A range of jobs ends before it begins, begins at or before the last number of the previous range, or ends with the
+    /// number `u64::MAX`.
     Range(u64, u64),
 }
 

@@ -1,5 +1,5 @@
-//! One study on many machines: a shared folder is divided into blocks, workers claim them, and a merge gathers their
-//! results.
+//! One study on many machines: the study is divided into blocks, workers claim them in a shared folder, and a merge gathers
+//! their results.
 //!
 //! ```text
 //! work/plan.json               the blocks
