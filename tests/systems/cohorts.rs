@@ -257,6 +257,16 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
             "a report with an epsilon",
         ),
         (
+            r#"cohorts: [Cohort(name: "a", differences: Differences(noise: Given([1, 2, 3])))],"#,
+            private(""),
+            "expected one entry: a cohort has one function and one noise; found 3 entries",
+        ),
+        (
+            r#"cohorts: [Cohort(name: "a", differences: Differences(shift: Given([[0.1], [0.2]])))],"#,
+            private(""),
+            "write a cohort for each entry",
+        ),
+        (
             r#"cohorts: [Cohort(name: "a"), Cohort(name: "a")],"#,
             private(""),
             "a name that no other cohort has",

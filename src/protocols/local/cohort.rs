@@ -4,7 +4,7 @@ use super::never_answer::NeverAnswer;
 use super::times::time_problems;
 use crate::network::latency::LatencyModel;
 use crate::objectives::Objective;
-use crate::protocols::stage::differences::Differences;
+use crate::protocols::stage::differences::{Differences, Factors, Shift};
 use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,8 +30,8 @@ pub struct Cohort {
     /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. If one of these is a list of values, its
-    /// first entry is for this cohort, and further entries have no effect. Default: not at all.
+    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. A list of values (`Given`) has one entry.
+    /// Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// Users of the cohort who try an arm and never report. Default: as `never_answer` of the protocol.
@@ -75,6 +75,17 @@ impl Cohort {
         for (field, _, cure) in of_agents.into_iter().filter(|(_, stated, _)| *stated) {
             let expected = "shift, scale, noise or drift: the other differences are those of agents";
             found.push(Problem::wrong(format!("differences.{field}"), expected, field, cure));
+        }
+        // A cohort has one function and one noise, so that further entries of a list would have no effect.
+        let lists = [
+            ("shift", self.differences.shift.as_ref().map_or(1, Shift::stated)),
+            ("scale", self.differences.scale.as_ref().map_or(1, Factors::stated)),
+            ("noise", self.differences.noise.as_ref().map_or(1, Factors::stated)),
+        ];
+        for (field, stated) in lists.into_iter().filter(|(_, stated)| *stated > 1) {
+            let (place, cure) = (format!("differences.{field}.Given"), "write a cohort for each entry");
+            let expected = "one entry: a cohort has one function and one noise";
+            found.push(Problem::wrong(place, expected, format!("{stated} entries"), cure));
         }
         let silence = self.never_answer.map_or_else(Vec::new, |silence| silence.problems());
         found.extend(silence.into_iter().map(|p| p.below("never_answer")));

@@ -42,6 +42,14 @@ impl Factors {
         }
     }
 
+    /// Number of stated factors; 1 if they are drawn.
+    pub(in crate::protocols) fn stated(&self) -> usize {
+        match self {
+            Self::LogNormal(_) => 1,
+            Self::Given(list) => list.len(),
+        }
+    }
+
     /// What is wrong with the values.
     pub(in crate::protocols) fn problem(&self) -> Option<Problem> {
         match self {

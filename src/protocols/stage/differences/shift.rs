@@ -57,6 +57,14 @@ impl Shift {
         }
     }
 
+    /// Number of stated shifts; 1 if they are drawn.
+    pub(in crate::protocols) fn stated(&self) -> usize {
+        match self {
+            Self::Uniform(_) | Self::Normal(_) => 1,
+            Self::Given(list) => list.len(),
+        }
+    }
+
     /// Whether any shift may be other than 0.
     pub(in crate::protocols) fn moves(&self) -> bool {
         self.reach() > 0.0
