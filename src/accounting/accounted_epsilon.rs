@@ -1,9 +1,10 @@
 //! The answer of an accountant: an epsilon, and whether it is a bound.
 
 use super::Composition;
+use super::basis::infinite;
 use super::composition::Item;
 use crate::vocab::Delta;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// What an epsilon is: a claim, a bound or an approximation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,16 +25,16 @@ pub enum EpsilonKind {
 pub struct AccountedEpsilon {
     /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio); infinite if the accountant
     /// has no bound for one of the releases.
-    #[serde(serialize_with = "number_or_infinity")]
+    #[serde(serialize_with = "infinite::serialize")]
     pub epsilon: f64,
     /// Whether the epsilon is a claim, a bound or an approximation.
     pub standing: EpsilonKind,
     /// Proven lower bound on the smallest valid epsilon, at least 0, if the accountant gives one.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
     pub lower: Option<f64>,
     /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds; at least
     /// `epsilon`, may be infinite.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
     pub upper: Option<f64>,
     /// The order that gives the smallest epsilon, for accountants that choose one: in (1, 1000] for Renyi divergences,
     /// a whole number from 1 to 32 for the moments accountant.
@@ -52,7 +53,7 @@ impl AccountedEpsilon {
     /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, which is infinite if the
     /// accountant gives none.
     #[must_use]
-    pub fn one_after_another(mut self) -> Self {
+    pub fn for_adaptive_releases(mut self) -> Self {
         if self.standing == EpsilonKind::NonAdaptiveBound {
             self.epsilon = self.upper.unwrap_or(f64::INFINITY);
             self.standing = EpsilonKind::Bound;
@@ -93,16 +94,5 @@ impl AccountedEpsilon {
         });
         priced.notes.splice(0..0, named);
         priced
-    }
-}
-
-fn number_or_infinity<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
-}
-
-fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => number_or_infinity(value, serializer),
-        None => serializer.serialize_none(),
     }
 }

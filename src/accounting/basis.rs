@@ -130,6 +130,17 @@ pub(crate) mod infinite {
         if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("inf") }
     }
 
+    #[expect(clippy::ref_option, reason = "the signature that serde requires")]
+    pub(crate) fn serialize_optional<S: Serializer>(
+        value: &Option<f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) if text == "inf" => Ok(f64::INFINITY),

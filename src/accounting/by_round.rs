@@ -28,7 +28,7 @@ impl History {
                 }
                 Some(accountant) => {
                     let priced = accountant.price(&self.composition_until(round), delta);
-                    Some(priced.one_after_another().epsilon)
+                    Some(priced.for_adaptive_releases().epsilon)
                 }
             };
             let Some(at_last) = epsilon(last) else { continue };
@@ -52,7 +52,7 @@ impl History {
 pub fn worst(histories: Vec<History>, delta: Option<Delta>) -> Option<History> {
     let several = histories.len() > 1;
     let cost = |history: &History| match delta {
-        Some(delta) if several => Tight.price(&history.composition(), delta).one_after_another().epsilon,
+        Some(delta) if several => Tight.price(&history.composition(), delta).for_adaptive_releases().epsilon,
         Some(_) | None => 0.0,
     };
     let costs = histories.into_iter().map(|history| (cost(&history), history));

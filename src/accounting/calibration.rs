@@ -231,7 +231,7 @@ mod tests {
         // The upper end holds for mechanisms chosen adaptively; the smaller `epsilon` only for a list fixed in advance.
         let upper = reached.upper.unwrap();
         assert!(upper <= 1.0 && upper > 0.9, "{reached:?}");
-        assert!(reached.epsilon < upper && reached.one_after_another().epsilon == upper);
+        assert!(reached.epsilon < upper && reached.for_adaptive_releases().epsilon == upper);
         assert!(each > 2.0 / 50.0, "{each} is hardly more than an equal part");
     }
 

@@ -58,7 +58,7 @@ impl Followed {
                 return EpsilonAt { round, epsilon: self.at_the_end };
             }
             let composition = self.history.composition_until(round);
-            let epsilon = Tight.price(&composition, self.delta).one_after_another().epsilon;
+            let epsilon = Tight.price(&composition, self.delta).for_adaptive_releases().epsilon;
             EpsilonAt { round, epsilon: epsilon.min(self.at_the_end) }
         };
         in_order(self.places.clone(), step)
@@ -186,8 +186,9 @@ mod tests {
         for releases in runs {
             let group: Vec<&CountedRelease> = releases.iter().collect();
             let of_units = units(&group);
-            let costs =
-                |history: &History| Tight.price(&history.composition(), delta).one_after_another().epsilon;
+            let costs = |history: &History| {
+                Tight.price(&history.composition(), delta).for_adaptive_releases().epsilon
+            };
             let most = of_units.worst.iter().map(costs).fold(0.0, f64::max);
             rising.add_releases(&group, &of_units, most, delta);
         }
@@ -237,7 +238,7 @@ mod tests {
                 let group: Vec<&CountedRelease> = releases.iter().collect();
                 let of_units = units(&group);
                 let costs = |history: &History| {
-                    Tight.price(&history.composition(), delta).one_after_another().epsilon
+                    Tight.price(&history.composition(), delta).for_adaptive_releases().epsilon
                 };
                 most = of_units.worst.iter().map(costs).fold(most, f64::max);
                 lazy.add_releases(&group, &of_units, most, delta);

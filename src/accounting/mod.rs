@@ -12,6 +12,7 @@
 
 mod group_key;
 mod advanced;
+mod any_delta;
 mod basic;
 mod counted;
 mod by_round;
@@ -20,6 +21,7 @@ mod claims;
 mod complex;
 mod composition;
 pub(crate) mod basis;
+pub(crate) mod exact_pair;
 mod gdp;
 mod guarantees;
 mod history;
@@ -45,6 +47,7 @@ mod whole_study;
 
 pub use accounted_epsilon::{AccountedEpsilon, EpsilonKind};
 pub use advanced::Advanced;
+pub use any_delta::proven_epsilon;
 pub use basic::Basic;
 pub use basis::{BasisSummary, LossBasis};
 pub use by_round::{Growth, worst};

@@ -146,7 +146,7 @@ pub(super) fn price(
     is_adaptive: bool,
 ) -> AccountedEpsilon {
     let priced = accountant.price(composition, delta);
-    if is_adaptive { priced.one_after_another() } else { priced }
+    if is_adaptive { priced.for_adaptive_releases() } else { priced }
 }
 
 /// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all

@@ -2,10 +2,10 @@
 
 use crate::privacy::mechanisms::MechanismError;
 use crate::protocols::ReplicationError;
-use thiserror::Error;
+use std::error::Error;
 
 /// Why an audit cannot run.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// A mechanism cannot release its output.
@@ -48,13 +48,13 @@ pub enum AuditError {
         found: String,
     },
     /// The scenario, or its data, does not permit the audit.
-    #[error("{0}")]
-    Scenario(String),
+    #[error(transparent)]
+    Scenario(Box<dyn Error + Send + Sync>),
 }
 
 impl AuditError {
     /// The error that the scenario, or its data, does not permit the audit, for this reason.
-    pub(super) fn scenario(why: impl std::fmt::Display) -> Self {
-        Self::Scenario(why.to_string())
+    pub(super) fn scenario(why: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Scenario(why.into())
     }
 }

@@ -9,7 +9,7 @@ use super::output::{eprint_lines, print, width};
 use super::programs;
 use super::progress::StudyProgressBar;
 use crate::audit::systems::{Candidates, NotAudited, Request, Systems, systems};
-use crate::audit::{Case, Effort, Finding, Verdict, measure, suite};
+use crate::audit::{AuditError, Case, Effort, Finding, Verdict, measure, suite};
 use crate::programs::ProgramUse;
 use crate::report::plots::{PictureError, png, standalone};
 use crate::report::{self, AuditDocument, audit_chart, audit_left_out, audit_table, audit_text, message};
@@ -172,16 +172,16 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
             let effort = Effort { trials, key, delta: statement.delta, models: true };
             match measure(&*experiment, effort, &|done| bar.advance(done)) {
                 Ok(evidence) => Ok(Finding::new(statement, evidence)),
-                Err(reason) => Err(format!("{}: {reason}", statement.name)),
+                Err(error) => Err((statement.name, error)),
             }
         };
-        cases.into_iter().map(one).collect::<Result<Vec<Finding>, _>>()
+        cases.into_iter().map(one).collect::<Result<Vec<Finding>, (String, AuditError)>>()
     });
     bar.finish();
     let findings = match found {
         Ok(findings) => findings,
-        Err(reason) => {
-            eprint_line(format_args!("error: {reason}"));
+        Err((name, error)) => {
+            eprint_line(format_args!("error: {name}: {error}"));
             return Exit::Internal;
         }
     };

@@ -172,7 +172,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
 pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Violation>, AuditError> {
     let mut found = Violations::default();
-    let cannot = |error: CannotRelease| AuditError::Scenario(error.to_string());
+    let cannot = |error: CannotRelease| AuditError::Scenario(error.into());
     let searches = [recipe.search(task).map_err(cannot)?, recipe.search(task).map_err(cannot)?];
     found.require(searches[0] == searches[1], "the same search at every call", || format!("{searches:?}"));
     let (plan, again) = (recipe.plan(task).map_err(cannot)?, recipe.plan(task).map_err(cannot)?);

@@ -203,7 +203,7 @@ pub fn account_text(title: &str, statement: &Statement, width: usize) -> String 
     render_text::section(&sections::account::section(title, statement), width)
 }
 
-pub use sections::account::{AccountDocument, AccountantFigures, Finite, ReleaseFacts, account_document};
+pub use sections::account::{AccountDocument, AccountantFigures, ReleaseFacts, account_document};
 pub use sections::audit::AuditDocument;
 
 /// One finding in full, no wider than `width` columns.

@@ -264,7 +264,7 @@ fn a_runs_ledger_says_what_its_report_says() {
         assert!(group["group"].as_str().unwrap().contains("replication"), "{group}");
     }
     assert!(groups.iter().any(|group| group["basis"] == "conditional"));
-    assert!(groups.iter().any(|group| group["one_after_another"] == true));
+    assert!(groups.iter().any(|group| group["adaptive"] == true));
     let short = code_and_output(&subrosa(&["account", document["run"].as_str().unwrap()])).1;
     assert!(short.contains("conditional") && short.contains("~: an approximation, not a bound"), "{short}");
     assert!(short.lines().all(|line| line.chars().count() <= 80), "{short}");

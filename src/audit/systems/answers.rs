@@ -61,8 +61,7 @@ pub fn search_candidates(
         let expected = "no neighbour: the two outcomes are those of the mechanism's worst pair".to_owned();
         return Err(AuditError::Neighbour { expected, found: found.to_owned() }.into());
     }
-    let instance = context.stage.instance.as_ref();
-    let instance = instance.ok_or_else(|| AuditError::scenario("the scenario has no objective"))?;
+    let instance = context.instance()?;
     let release = settings.outcomes.as_dyn();
     if !release.programs().is_empty() {
         return Err(NotAuditedReason::NoAttack(ASKS_A_PROGRAM));

@@ -64,7 +64,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     }
     let audited = audited(protocol).ok_or_else(|| {
         let name = protocol.name();
-        AuditError::scenario(format_args!(
+        AuditError::scenario(format!(
             "there is no attack for the protocol {name}: implement subrosa::audit::systems::Audited for its type (by \
              `search_candidates`, if it is a Search), and add it to the catalogue with `audited_protocol`"
         ))
@@ -114,7 +114,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         let reasons: Vec<String> =
             found.not_audited.iter().map(|left| format!("{}: {}", left.series, left.why)).collect();
         let reasons = reasons.join("\n  ");
-        return Err(AuditError::scenario(format_args!("nothing of this scenario is audited\n  {reasons}")));
+        return Err(AuditError::scenario(format!("nothing of this scenario is audited\n  {reasons}")));
     }
     if let Some((epsilon, delta)) = request.claim {
         for system in found.audited.iter_mut().flatten() {

@@ -38,8 +38,7 @@ impl Audited for Local {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let missing = || AuditError::scenario("the scenario has no objective");
-        let instance = context.stage.instance.as_ref().ok_or_else(missing)?;
+        let instance = context.instance()?;
         let visits = visits(self, context.key);
         let given = context.neighbour.map(as_given).transpose()?;
         let kinds = self.kinds_of_users(series, context.stage, context.key).map_err(AuditError::scenario)?;

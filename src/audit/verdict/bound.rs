@@ -1,8 +1,8 @@
 //! The upper bound, proven or conditional, with which a measured lower bound is compared.
 
-use crate::accounting::{Accountant, Composition, Tight, pure_epsilon};
+use crate::accounting::proven_epsilon;
 use crate::privacy::mechanisms::Price;
-use crate::vocab::{Basis, Delta};
+use crate::vocab::{Basis, Cost};
 
 /// The basis of a bound without conditions, in words.
 pub(super) const PROVEN: &str = "proven";
@@ -12,8 +12,7 @@ pub(super) const PROVEN: &str = "proven";
 /// if a cost is as published, refuted or unprotected, or if the bound is infinite.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
-    let mut composition = Composition::new();
-    let mut pure = 0.0;
+    let mut costs: Vec<(&Cost, u64)> = Vec::with_capacity(prices.len());
     let mut bases: Vec<String> = Vec::new();
     for (price, times) in prices {
         let basis = match &price.basis {
@@ -25,14 +24,8 @@ pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)
         if !bases.contains(&basis) {
             bases.push(basis);
         }
-        composition.add(&price.cost, *times);
-        pure += *times as f64 * pure_epsilon(&price.cost);
+        costs.push((&price.cost, *times));
     }
-    let epsilon = if delta > 0.0 {
-        let priced = Tight.price(&composition, Delta::new(delta).ok()?);
-        priced.upper.unwrap_or(priced.epsilon)
-    } else {
-        pure
-    };
+    let epsilon = proven_epsilon(&costs, delta);
     epsilon.is_finite().then(|| (epsilon, bases.join("; ")))
 }

@@ -3,7 +3,7 @@
 use super::participation::Respondents;
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::message_macros::{each, if_any, vocabulary};
+use crate::protocols::stage::message_macros::{each, if_any, nothing, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 use std::sync::Arc;
@@ -240,6 +240,7 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 3;
+    const NUMBERS: &'static [u64] = Self::NUMBERS;
 
     fn closes(&self) -> Option<u64> {
         match self {
@@ -298,9 +299,6 @@ fn first_of_three(value: &f64, digest: &mut Digest) {
     digest.word(3);
     digest.float(*value);
 }
-
-/// Digests nothing: for fields that follow from the rest of the journal.
-fn nothing<T>(_: &T, _: &mut Digest) {}
 
 fn count(of: &[bool]) -> u64 {
     of.iter().filter(|is| **is).count() as u64

@@ -1,8 +1,8 @@
 //! The messages between the service and the users, and the facts that they record.
 
-use crate::kernel::{Digest, Payload, Protocol};
+use crate::kernel::{Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::message_macros::vocabulary;
+use crate::protocols::stage::message_macros::{nothing, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
@@ -116,7 +116,7 @@ vocabulary! {
             /// The user.
             user: u64,
             /// Whether it counts.
-            counts: bool => as_word,
+            counts: bool,
         } = 6,
         /// The mean of the rewards that count so far was published.
         MeanPublished {
@@ -128,18 +128,15 @@ vocabulary! {
     }
 }
 
-fn as_word(truth: &bool, digest: &mut Digest) {
-    digest.word(u64::from(*truth));
-}
-
-/// Digests nothing: for a field that follows from the rest of the journal.
-fn nothing<T>(_: &T, _: &mut Digest) {}
-
 /// The facts that are recorded.
 pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 4;
+    // The next numbers are those of `Tried` and `Counted`.
+    const BUDGET_REACHED: u64 = 8;
+    const JITTERED: u64 = 9;
+    const NUMBERS: &'static [u64] = Self::NUMBERS;
 
     fn closes(&self) -> Option<u64> {
         match self {

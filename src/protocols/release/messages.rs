@@ -2,7 +2,7 @@
 
 use crate::kernel::{Digest, Payload, Protocol};
 use crate::privacy::Released;
-use crate::protocols::stage::message_macros::{each, if_any, or_max, vocabulary};
+use crate::protocols::stage::message_macros::{each, if_any, nothing, or_max, vocabulary};
 use crate::protocols::stage::wire::HEADER_BYTES;
 use crate::protocols::stage::{self, ProtocolFact, Rounds};
 
@@ -128,6 +128,10 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 5;
+    // The next numbers are those of `TriedAt` and `ChosenAt`.
+    const BUDGET_REACHED: u64 = 8;
+    const JITTERED: u64 = 9;
+    const NUMBERS: &'static [u64] = Self::NUMBERS;
 
     fn closes(&self) -> Option<u64> {
         match self {
@@ -162,9 +166,6 @@ impl Rounds for ReleaseProtocol {
         fact.closes()
     }
 }
-
-/// Digests nothing: for a field that follows from the rest of the journal.
-fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// Adds a word for an outcome that is missing, and nothing for one that is known.
 fn where_missing(missing: &bool, digest: &mut Digest) {

@@ -29,9 +29,15 @@ pub enum Fact<Own> {
 
 /// A fact that only one protocol has.
 pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
-    /// The number of [`Fact::Ended`] in a digest; `BudgetReached` and `Jittered` have the next two, and `Released` has
-    /// 0.
+    /// The number of [`Fact::Ended`] in a digest; that of `Released` is 0.
     const ENDED: u64;
+    /// The number of [`Fact::BudgetReached`] in a digest. The default: the number after that of `Ended`.
+    const BUDGET_REACHED: u64 = Self::ENDED + 1;
+    /// The number of [`Fact::Jittered`] in a digest. The default: the second number after that of `Ended`.
+    const JITTERED: u64 = Self::ENDED + 2;
+    /// The numbers of the protocol's own facts in a digest, which [`vocabulary!`](crate::vocabulary) collects. A number that
+    /// two facts have is an error of compilation. The default: unknown.
+    const NUMBERS: &'static [u64] = &[];
 
     /// The round that is closed when this fact is recorded. The default: none.
     fn closes(&self) -> Option<u64> {
@@ -81,6 +87,8 @@ impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
 
 impl<Own: ProtocolFact> Digestible for Fact<Own> {
     fn digest(&self, digest: &mut Digest) {
+        const { assert!(all_differ(Own::NUMBERS), "each fact has a number of its own") };
+        const { assert!(shared_are_free::<Own>(), "a shared fact and one of the protocol's own have one number") };
         // A new shared fact gets a number from 1 << 16 on, which no protocol's own facts reach.
         match self {
             Self::Own(own) => own.digest(digest),
@@ -95,15 +103,44 @@ impl<Own: ProtocolFact> Digestible for Fact<Own> {
                 digest.text(reason);
             }
             Self::BudgetReached(BudgetReached { reason, .. }) => {
-                digest.word(Own::ENDED + 1);
+                digest.word(Own::BUDGET_REACHED);
                 digest.text(reason);
             }
             Self::Jittered(variance) => {
-                digest.word(Own::ENDED + 2);
+                digest.word(Own::JITTERED);
                 digest.float(*variance);
             }
         }
     }
+}
+
+/// Whether no number occurs twice.
+const fn all_differ(numbers: &[u64]) -> bool {
+    let mut i = 0;
+    while i < numbers.len() {
+        let mut j = 0;
+        while j < i {
+            if numbers[j] == numbers[i] {
+                return false;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// Whether the shared facts have numbers that none of the protocol's own facts has.
+const fn shared_are_free<Own: ProtocolFact>() -> bool {
+    let mut k = 0;
+    while k < Own::NUMBERS.len() {
+        let own = Own::NUMBERS[k];
+        if own == 0 || own == Own::ENDED || own == Own::BUDGET_REACHED || own == Own::JITTERED {
+            return false;
+        }
+        k += 1;
+    }
+    all_differ(&[0, Own::ENDED, Own::BUDGET_REACHED, Own::JITTERED])
 }
 
 /// Collects the shared facts of one series for its record, in order.

@@ -62,6 +62,7 @@ impl Digestible for Measured {
 
 impl ProtocolFact for Measured {
     const ENDED: u64 = 2;
+    const NUMBERS: &'static [u64] = &[1];
 
     /// Evaluations are numbered from 1.
     fn closes(&self) -> Option<u64> {

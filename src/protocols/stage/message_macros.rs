@@ -60,6 +60,10 @@ macro_rules! vocabulary {
         }
 
         impl $name {
+            /// The numbers of the variants in a digest.
+            #[allow(dead_code, reason = "only those of facts are compared")]
+            $vis const NUMBERS: &'static [u64] = &[$($number),+];
+
             /// The name of the variant, as traces show it.
             #[must_use]
             $vis fn label(&self) -> &'static str {
@@ -160,6 +164,9 @@ pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mu
         value.digest(digest);
     }
 }
+
+/// Adds nothing to the digest: for a field that follows from the rest of the journal.
+pub(in crate::protocols) fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// Adds the value to the digest, or `u64::MAX` if it is absent.
 pub(in crate::protocols) fn or_max<T: Digestible>(value: &Option<T>, digest: &mut Digest) {

@@ -1,5 +1,6 @@
 //! The privacy loss of a list of releases, by every accountant: a section, a JSON document, and charts.
 
+use crate::accounting::basis::infinite;
 use crate::accounting::{
     Accountant, AccountantName, EpsilonKind, Figure, LossBasis, Statement, SummedLoss, added, persons,
 };
@@ -286,23 +287,24 @@ pub struct ReleaseFacts {
     /// The arithmetic for which the costs hold, in words.
     pub arithmetic: &'static str,
     /// Whether some releases may have been chosen adaptively, after seeing the results of earlier ones.
-    pub one_after_another: bool,
+    pub adaptive: bool,
 }
 
 /// One accountant's answer.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccountantFigures {
     /// Its epsilon.
-    pub epsilon: Finite,
+    #[serde(serialize_with = "infinite::serialize")]
+    pub epsilon: f64,
     /// Certified lower bound of the exact epsilon, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lower: Option<Finite>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
+    pub lower: Option<f64>,
     /// Certified upper bound of the exact epsilon, if known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub upper: Option<Finite>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
+    pub upper: Option<f64>,
     /// The order of the divergence that gave the epsilon, for accountants that optimise over orders.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub order: Option<Finite>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
+    pub order: Option<f64>,
     /// Whether the epsilon is a bound, in words.
     pub standing: &'static str,
     /// The accountant's method.
@@ -314,16 +316,6 @@ pub struct AccountantFigures {
     pub arithmetic: &'static str,
     /// Notes of the accountant, such as the conditions of a bound.
     pub notes: Vec<String>,
-}
-
-/// A number that is written as "inf" if it is not finite, because JSON has no infinity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Finite(pub f64);
-
-impl Serialize for Finite {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_finite() { serializer.serialize_f64(self.0) } else { serializer.serialize_str("inf") }
-    }
 }
 
 fn by_name<S: Serializer>(
@@ -338,10 +330,10 @@ fn by_name<S: Serializer>(
 pub fn account_document(statement: &Statement) -> AccountDocument {
     let figures = |figure: Figure| {
         let answer = AccountantFigures {
-            epsilon: Finite(figure.priced.epsilon),
-            lower: figure.priced.lower.map(Finite),
-            upper: figure.priced.upper.map(Finite),
-            order: figure.priced.order.map(Finite),
+            epsilon: figure.priced.epsilon,
+            lower: figure.priced.lower,
+            upper: figure.priced.upper,
+            order: figure.priced.order,
             standing: is_a(&figure),
             about: figure.accountant.accountant().map(Accountant::about),
             basis: basis(&figure),
@@ -357,7 +349,7 @@ pub fn account_document(statement: &Statement) -> AccountDocument {
         release_facts: statement.basis.map(|summary| ReleaseFacts {
             basis: summary.basis,
             arithmetic: summary.arithmetic.words(),
-            one_after_another: summary.is_adaptive,
+            adaptive: summary.is_adaptive,
         }),
     }
 }

@@ -56,6 +56,8 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 /// How a study ended.
 #[derive(Debug)]
 pub enum Outcome {

@@ -1,10 +1,8 @@
 //! A pair of neighbours with known output distributions, and its exact loss.
 
-use super::curve::Curve;
-use super::discrete::Discrete;
-use crate::accounting::{Accountant, Composition, Tight, single};
+use crate::accounting::exact_pair::{self, Curve, Discrete};
 use crate::privacy::mechanisms::{KnownLaws, Laws};
-use crate::vocab::{Cost, Delta};
+use crate::vocab::Cost;
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
@@ -172,11 +170,9 @@ impl KnownPair {
             return (fine - (rough - fine) / 3.0).max(0.0);
         }
         match &self.law {
-            Law::Composed(costs) => composed(costs, delta),
-            Law::Shown(cases) => {
-                root(delta, |epsilon| cases.iter().map(|(w, mu)| w * gaussian(*mu, epsilon)).sum())
-            }
-            Law::Discrete(noise) => root(delta, |epsilon| noise.delta(epsilon)),
+            Law::Composed(costs) => exact_pair::composed(costs, delta),
+            Law::Shown(cases) => exact_pair::gaussian_mixture(cases, delta),
+            Law::Discrete(noise) => noise.epsilon(delta),
             Law::Largest(epsilon) => *epsilon,
         }
     }
@@ -202,56 +198,12 @@ impl KnownPair {
     }
 }
 
-fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
-    if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
-        return if delta > 0.0 {
-            single::gaussian_epsilon(1.0 / noise_multiplier, delta)
-        } else {
-            f64::INFINITY
-        };
-    }
-    if let [(Cost::Laplace { scale }, 1)] = costs {
-        // delta(e) = 1 - exp((e - 1 / scale) / 2).
-        return if delta < 1.0 { (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0) } else { 0.0 };
-    }
-    if delta <= 0.0 {
-        let largest = |cost: &Cost| match cost {
-            Cost::Laplace { scale } => 1.0 / scale,
-            _ => f64::INFINITY,
-        };
-        return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
-    }
-    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // A delta of 1 or more is no `Delta`; there epsilon 0 holds.
-    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
-}
-
-fn gaussian(mu: f64, epsilon: f64) -> f64 {
-    if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
-}
-
-/// The epsilon at which a decreasing curve reaches `delta`; 0 if its value at 0 is at most `delta`, otherwise infinite if
-/// `delta` is not above 0, or if the curve is still above `delta` at 512.
-fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
-    if curve(0.0) <= delta {
-        return 0.0;
-    }
-    if delta <= 0.0 {
-        return f64::INFINITY;
-    }
-    let mut most = 1.0;
-    while curve(most) > delta {
-        most *= 2.0;
-        if most > 700.0 {
-            return f64::INFINITY;
-        }
-    }
-    single::decreasing_root(0.0, most, |epsilon| curve(epsilon) - delta)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounting::exact_pair::root;
+    use crate::accounting::{Accountant, Composition, Tight};
+    use crate::vocab::Delta;
 
     /// A mixture of normal distributions with the same standard deviation: weight and mean of each.
     type Mixture = Vec<(f64, f64)>;

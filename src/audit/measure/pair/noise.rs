@@ -4,9 +4,8 @@
 //! Source: Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
 //! differential privacy; here the method is used for every known distribution.
 
-use super::curve::Curve;
-use super::discrete::Discrete;
 use super::known::{KnownPair, Law};
+use crate::accounting::exact_pair::{Curve, Discrete};
 use crate::audit::measure::evidence::Counts;
 use crate::vocab::Cost;
 

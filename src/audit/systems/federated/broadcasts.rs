@@ -84,7 +84,7 @@ fn sums(
         }
     }
     if sums.is_empty() {
-        return Err(AuditError::scenario(format_args!("series \"{}\" released nothing", series.name)));
+        return Err(AuditError::scenario(format!("series \"{}\" released nothing", series.name)));
     }
     Ok(sums)
 }

@@ -10,10 +10,8 @@ mod record_changes;
 mod notes;
 
 use super::answers::{self, ASKS_A_PROGRAM, Answering};
-use super::audited::{AuditContext, Audited, named};
+use super::audited::{AuditContext, Audited, named, objective_of};
 use super::system::{Candidates, NotAudited, NotAuditedReason};
-use crate::audit::error::AuditError;
-use crate::objectives::Instance;
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 
 impl Audited for Outsourced {
@@ -23,7 +21,7 @@ impl Audited for Outsourced {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let instance = instance(context)?;
+        let instance = objective_of(context.stage)?;
         let conditions = instance.background.facts.input_conditions();
         let mut groups = vec![inputs::candidates(self, series, instance, context)?];
         if context.neighbour.is_none() {
@@ -70,8 +68,4 @@ impl Audited for Outsourced {
 
 fn asks_a_program(series: &SeriesRecipe) -> bool {
     !series.outcomes.as_dyn().programs().is_empty()
-}
-
-fn instance<'a>(context: &AuditContext<'a>) -> Result<&'a Instance, AuditError> {
-    context.stage.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
 }

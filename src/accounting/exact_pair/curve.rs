@@ -19,7 +19,7 @@ const FARTHEST: f64 = 80.0;
 /// be convolved.
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
-pub(super) struct Curve {
+pub(crate) struct Curve {
     /// One distribution of the loss for each direction (with the unit against without it, and the reverse).
     directions: Vec<Loss>,
 }
@@ -27,14 +27,14 @@ pub(super) struct Curve {
 impl Curve {
     /// The curve of releases, each with its count, with cells `finer` times as narrow as usual; `None` if
     /// `divergence` has no formula for one of the costs.
-    pub(super) fn of(costs: &[(Cost, u64)], finer: f64) -> Option<Self> {
+    pub(crate) fn of(costs: &[(Cost, u64)], finer: f64) -> Option<Self> {
         let directions = [true, false].map(|with| Loss::of(costs, with, finer));
         let [forth, back] = directions;
         Some(Self { directions: vec![forth?, back?] })
     }
 
     /// The smallest epsilon, at least 0, at `delta`: the larger of both directions.
-    pub(super) fn epsilon(&self, delta: f64) -> f64 {
+    pub(crate) fn epsilon(&self, delta: f64) -> f64 {
         self.directions.iter().map(|loss| loss.epsilon(delta)).fold(0.0, f64::max)
     }
 }

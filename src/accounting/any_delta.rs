@@ -1,0 +1,18 @@
+//! The proven epsilon of releases at any delta, 0 included.
+
+use super::{Accountant, Composition, Tight, pure_epsilon};
+use crate::vocab::{Cost, Delta};
+
+/// An upper bound on the epsilon (natural logarithm of a likelihood ratio) of releases at `delta`, each release with its
+/// count: the tight accountant's, or, at delta 0, the sum of the pure epsilons. Infinite if no finite epsilon is proven, or if
+/// `delta` is not in [0, 1).
+#[must_use]
+pub fn proven_epsilon(costs: &[(&Cost, u64)], delta: f64) -> f64 {
+    if delta == 0.0 {
+        return costs.iter().map(|(cost, times)| *times as f64 * pure_epsilon(cost)).sum();
+    }
+    let Ok(delta) = Delta::new(delta) else { return f64::INFINITY };
+    let composition: Composition = costs.iter().copied().collect();
+    let priced = Tight.price(&composition, delta);
+    priced.upper.unwrap_or(priced.epsilon)
+}

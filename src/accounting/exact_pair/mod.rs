@@ -1,0 +1,64 @@
+//! The exact loss of one pair of neighbouring data sets whose output distributions are known, at any delta from 0 on.
+
+mod curve;
+mod discrete;
+
+use super::{Accountant, Composition, Tight, single};
+use crate::vocab::{Cost, Delta};
+pub(crate) use curve::Curve;
+pub(crate) use discrete::Discrete;
+
+/// The smallest epsilon, at least 0, of independent releases at `delta`, in both directions; each release has its count, and
+/// its output distributions on this pair are exactly those that its cost describes. Infinite if no epsilon holds.
+pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
+    if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
+        return if delta > 0.0 {
+            single::gaussian_epsilon(1.0 / noise_multiplier, delta)
+        } else {
+            f64::INFINITY
+        };
+    }
+    if let [(Cost::Laplace { scale }, 1)] = costs {
+        // delta(e) = 1 - exp((e - 1 / scale) / 2).
+        return if delta < 1.0 { (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0) } else { 0.0 };
+    }
+    if delta <= 0.0 {
+        let largest = |cost: &Cost| match cost {
+            Cost::Laplace { scale } => 1.0 / scale,
+            _ => f64::INFINITY,
+        };
+        return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
+    }
+    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    // A delta of 1 or more is no `Delta`; there epsilon 0 holds.
+    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
+}
+
+/// The same for a mixture of Gaussians whose component the observer sees; `cases` has the probability of each component, and
+/// the distance of the two inputs in standard deviations.
+pub(crate) fn gaussian_mixture(cases: &[(f64, f64)], delta: f64) -> f64 {
+    root(delta, |epsilon| cases.iter().map(|(weight, mu)| weight * gaussian(*mu, epsilon)).sum())
+}
+
+fn gaussian(mu: f64, epsilon: f64) -> f64 {
+    if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
+}
+
+/// The epsilon at which a decreasing curve reaches `delta`; 0 if its value at 0 is at most `delta`, otherwise infinite if
+/// `delta` is not above 0, or if the curve is still above `delta` at 512.
+pub(crate) fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
+    if curve(0.0) <= delta {
+        return 0.0;
+    }
+    if delta <= 0.0 {
+        return f64::INFINITY;
+    }
+    let mut most = 1.0;
+    while curve(most) > delta {
+        most *= 2.0;
+        if most > 700.0 {
+            return f64::INFINITY;
+        }
+    }
+    single::decreasing_root(0.0, most, |epsilon| curve(epsilon) - delta)
+}
