@@ -211,6 +211,12 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// v and alpha, if alpha is below 1: heavy tails, for which there is a lower bound on regret.
+    #[must_use]
+    pub fn moment(&self) -> Option<(f64, f64)> {
+        (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))
+    }
+
     /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `learner` is named in
     /// errors. Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2
     /// s^2.

@@ -163,7 +163,7 @@ impl LearnerRecipe for MomaGpUcb {
 
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let known = Knowledge::gather("MomaGpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
-        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
+        known.moment()
     }
 
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {

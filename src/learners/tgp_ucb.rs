@@ -120,7 +120,7 @@ impl LearnerRecipe for TgpUcb {
 
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let known = Knowledge::gather("TgpUcb", self.bound, self.horizon, self.payoffs, arms).ok()?;
-        (known.alpha < 1.0).then_some((known.raw_moment, known.alpha))
+        known.moment()
     }
 
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {

@@ -1,4 +1,4 @@
-//! Reports: documents of sections, shown as text, JSON or an HTML page; the report of a run is made from its files only.
+//! Reports: documents of sections, shown as text or an HTML page; the report of a run is made from its files only.
 
 pub mod document;
 mod number;

@@ -45,7 +45,7 @@ impl LoadedNetwork {
             prepared: None,
             budget: draft.privacy.budget,
             watcher: None,
-            directions: RunOptions::default(),
+            options: RunOptions::default(),
         }
     }
 }

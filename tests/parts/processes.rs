@@ -228,7 +228,7 @@ fn a_fork_of_a_running_process_is_refused_with_its_name() {
     let stage = |fork| {
         let mut stage =
             ReplicationSetup::new(["asks", "answers"], Network::new(Mesh {}.into(), Link::default()));
-        stage.directions.fork = fork;
+        stage.options.fork = fork;
         stage
     };
     let played = |fork, asks: Process<Talk>| {

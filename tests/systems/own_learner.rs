@@ -99,14 +99,14 @@ fn instance() -> Instance {
     }
 }
 
-fn stage(directions: RunOptions) -> ReplicationSetup {
+fn stage(options: RunOptions) -> ReplicationSetup {
     let link = Link { latency: Constant(Span::from_millis(10)).into(), ..Link::default() };
     let network = Network::new(Mesh {}.into(), link);
-    ReplicationSetup { instance: Some(instance()), directions, ..ReplicationSetup::new(["a", "b"], network) }
+    ReplicationSetup { instance: Some(instance()), options, ..ReplicationSetup::new(["a", "b"], network) }
 }
 
-fn play(recipe: &dyn Protocol, directions: RunOptions) -> Result<Vec<SeriesRecord>, Box<dyn Error>> {
-    Ok(recipe.play(&stage(directions), Key::root(3))?)
+fn play(recipe: &dyn Protocol, options: RunOptions) -> Result<Vec<SeriesRecord>, Box<dyn Error>> {
+    Ok(recipe.play(&stage(options), Key::root(3))?)
 }
 
 #[test]

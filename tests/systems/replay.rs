@@ -113,16 +113,16 @@ fn a_replay_tells_between_which_events_it_parts() {
     }
     record.series[0].digest = record.series[0].digest.chars().rev().collect();
     let found = replayed(&record, None);
-    let parting = found.differences[0].parting.as_ref().unwrap();
-    assert_eq!(parting.same.as_ref(), Some(&checkpoints[19]));
-    assert_eq!(parting.differs.as_ref().map(|w| w.events), Some(checkpoints[20].events));
+    let divergence = found.differences[0].divergence.as_ref().unwrap();
+    assert_eq!(divergence.same.as_ref(), Some(&checkpoints[19]));
+    assert_eq!(divergence.differs.as_ref().map(|w| w.events), Some(checkpoints[20].events));
     assert!(found.differences[0].to_string().contains("events (until"), "{}", found.differences[0]);
 
     // Up to a time before, they agree; up to one after, they do not.
     let time = |nanos| Some(subrosa::vocab::Time::from_nanos(nanos));
     assert!(replayed(&record, time(checkpoints[19].nanos)).differences.is_empty());
     let after = replayed(&record, time(checkpoints[21].nanos));
-    assert_eq!(after.differences[0].parting, found.differences[0].parting);
+    assert_eq!(after.differences[0].divergence, found.differences[0].divergence);
 }
 
 /// A run of the golden echo with six replications, in a folder of its own.

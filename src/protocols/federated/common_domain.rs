@@ -69,7 +69,7 @@ impl Replication<'_> {
     /// How much of the domain agents have in common, and how much of their own parts they lose, if sums are restricted
     /// to what is common; empty if sums are not restricted, and in a dry run.
     pub(super) fn overlap_outcomes(&self, series: &FederatedSeries) -> Vec<(&'static str, f64)> {
-        if self.stage.directions.dry {
+        if self.stage.options.dry {
             return Vec::new();
         }
         match overlap(series) {

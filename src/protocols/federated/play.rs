@@ -195,7 +195,7 @@ impl Federated {
         let drawn = self
             .own_problems(stage, (instance, common.prior.as_deref()), &agents, key)
             .map_err(|error| fail(error.into()))?;
-        let own = if stage.directions.dry {
+        let own = if stage.options.dry {
             drawn
         } else {
             let records = instance.background.records.as_deref().map(Vec::as_slice);

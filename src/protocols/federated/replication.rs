@@ -133,7 +133,7 @@ impl Replication<'_> {
         record.outcomes.extend(common.map(|(name, value)| named(name, value)));
         // The agents are the same in every series, so only the first series records how they differ.
         let first = self.recipe.series.first().is_some_and(|first| first.name == series.name);
-        if first && !self.stage.directions.dry {
+        if first && !self.stage.options.dry {
             record.outcomes.extend(self.dissimilarity().into_iter().map(|(name, value)| named(name, value)));
             record.holdings = self.instance.background.holdings.as_deref().cloned();
         }
@@ -254,7 +254,7 @@ impl Replication<'_> {
     /// `beta_t` of rounds 1, 2, ..., the factor on the standard deviation in agents' own Thompson sampling; empty if it is 1
     /// in every round, and in a dry run.
     fn widths(&self) -> Result<Arc<Vec<f64>>, GpError> {
-        if self.stage.directions.dry {
+        if self.stage.options.dry {
             return Ok(Arc::default());
         }
         let (initial, rounds) = (self.recipe.initial_points, self.recipe.rounds);
@@ -303,7 +303,7 @@ impl Replication<'_> {
         let id = |party: usize| PartyId(party as u32);
         let agents: Vec<PartyId> = self.agents.iter().map(|&(party, _)| id(party)).collect();
         let count = agents.len();
-        let dry = stage.directions.dry;
+        let dry = stage.options.dry;
         let blank = Arc::new(vec![0.0; self.common.m]);
         let contract = self.contract(series, &placement);
         let conditions = public::conditions(&self.objective_facts());

@@ -148,11 +148,11 @@ impl Protocol for Local {
         let instance = stage.objective(&first.name)?;
         let crowd = Crowd::new(self, stage, instance, key).map_err(ReplicationError::in_all)?;
         // The theorems assume one function, and users with the same epsilon.
-        let one = !stage.directions.dry && self.cohorts.is_empty() && instance.continuum().is_none();
+        let one = !stage.options.dry && self.cohorts.is_empty() && instance.continuum().is_none();
         let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
         let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
         let mut records: Vec<SeriesRecord> = self.series.iter().map(play).collect::<Result<_, _>>()?;
-        if instance.continuum().is_some_and(|continuum| !continuum.best_is_known) && !stage.directions.dry {
+        if instance.continuum().is_some_and(|continuum| !continuum.best_is_known) && !stage.options.dry {
             against_best_found(&mut records);
         }
         Ok(records)
@@ -185,17 +185,17 @@ impl Local {
         let instance = stage.objective(&series.name)?;
         let party = |error| ReplicationError::party(&series.name, error);
         let unbuilt = |error: BuildError| ReplicationError::party(&series.name, error);
-        let levels = match stage.directions.dry {
+        let levels = match stage.options.dry {
             true => vec![LevelOfUsers { epsilon: None, share: 1.0, mechanism: None }],
             false => crowd.levels(series, None).map_err(party)?,
         };
         let random = LearnerModel::from(Random {});
-        let learner = if stage.directions.dry { &random } else { &series.learner };
-        let programs = stage.directions.programs.of_series(&series.name);
+        let learner = if stage.options.dry { &random } else { &series.learner };
+        let programs = stage.options.programs.of_series(&series.name);
         let streams = key.child("party").child(&self.service).child("learner");
         let all = self.arms(instance, crowd, &levels, 1.0);
         let mut learners = Vec::new();
-        if series.by_cohort && !stage.directions.dry {
+        if series.by_cohort && !stage.options.dry {
             for (place, (name, share)) in crowd.membership.shares().into_iter().enumerate() {
                 let own = crowd.levels(series, Some(place)).map_err(party)?;
                 let arms = self.arms(instance, crowd, &own, share);
@@ -207,14 +207,14 @@ impl Local {
             learners.push(OneLearner::new(learner, streams.stream()));
         }
         // In a dry run no program is asked.
-        let programs = Some(&programs).filter(|_| !stage.directions.dry);
+        let programs = Some(&programs).filter(|_| !stage.options.dry);
         let continuum = instance.continuum().map(|continuum| match programs {
             Some(programs) => continuum.begun(programs),
             None => Ok(continuum.clone()),
         });
         let continuum = continuum.transpose().map_err(|error| unbuilt(error.into()))?;
         let clips = levels.iter().any(|level| level.mechanism.is_some());
-        let personal = series.epsilons.clone().filter(|_| !stage.directions.dry);
+        let personal = series.epsilons.clone().filter(|_| !stage.options.dry);
         let is_personal = personal.is_some();
         let publishing = series.running_mean.as_ref();
         let publishing =

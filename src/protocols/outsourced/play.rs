@@ -100,7 +100,7 @@ impl Protocol for Outsourced {
     }
 
     fn play(&self, stage: &ReplicationSetup, key: Key) -> Result<Vec<SeriesRecord>, ReplicationError> {
-        let instance = stage.instance.as_ref().filter(|_| !stage.directions.dry);
+        let instance = stage.instance.as_ref().filter(|_| !stage.options.dry);
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
@@ -151,8 +151,7 @@ impl Outsourced {
             .as_dyn()
             .variance()
             .map_err(|error| ReplicationError::party(&series.name, error))?;
-        let learner =
-            if stage.directions.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
+        let learner = if stage.options.dry { LearnerModel::from(Random {}) } else { series.learner.clone() };
         let releases_model = instance.background.fitted && learner.as_dyn().needs_inputs();
         let mechanisms = party(&self.curator).child("mechanisms").stream();
         let measurer = Measurer::new(
@@ -164,7 +163,7 @@ impl Outsourced {
             instance.background.facts.outcome_conditions(series.release.shows_inputs()),
         );
         let measurer = measurer
-            .of_series(&series.name, &stage.directions)
+            .of_series(&series.name, &stage.options)
             .map_err(|error| ReplicationError::party(&series.name, error))?
             .with_silence(self.silence, party(&self.curator).child("silence"));
         let holder = Curator {
@@ -188,7 +187,7 @@ impl Outsourced {
             learner: learner.clone(),
             surrogate: (!instance.background.fitted).then(|| instance.surrogate.clone()),
             outcome_variance,
-            programs: stage.directions.programs.of_series(&series.name),
+            programs: stage.options.programs.of_series(&series.name),
         };
         let searcher = Modeler::new(curator, recipe, key.child("initial points"), party(&self.modeler));
         Ok(stage.all_parties([

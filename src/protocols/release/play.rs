@@ -116,7 +116,7 @@ impl Protocol for Release {
             .map(|series| self.play_series(series, stage, key))
             .collect::<Result<_, _>>()?;
         let continuum = stage.instance.as_ref().and_then(Instance::continuum);
-        if continuum.is_some_and(|continuum| !continuum.best_is_known) && !stage.directions.dry {
+        if continuum.is_some_and(|continuum| !continuum.best_is_known) && !stage.options.dry {
             against_best_found(&mut records);
         }
         Ok(records)
@@ -185,10 +185,10 @@ impl Release {
                 }
             })?;
         // No theorem here covers searches with missing outcomes.
-        let neighbour = if stage.directions.dry || self.silence.is_some() {
+        let neighbour = if stage.options.dry || self.silence.is_some() {
             None
         } else {
-            let programs = stage.directions.programs.of_series(&series.name);
+            let programs = stage.options.programs.of_series(&series.name);
             self.on_neighbour(series, instance, &task, (key, &programs)).map_err(failed)?
         };
         let guarantees = if self.silence.is_none() { &plan.guarantees[..] } else { &[] };
@@ -196,7 +196,7 @@ impl Release {
             .map_err(failed)?;
         nonresponse.into_record(&mut record);
         if let (Ok(Search::Repeated(_)), 0, false) =
-            (series.publication.as_dyn().search(&task), tried, stage.directions.dry)
+            (series.publication.as_dyn().search(&task), tried, stage.options.dry)
         {
             record.counts.insert("no trial, nothing published".to_owned(), 1);
         }
@@ -247,10 +247,10 @@ impl Release {
             of_search: of_search.into(),
         };
         let owner = key.child("party").child(&self.owner);
-        let programs = stage.directions.programs.of_series(&series.name);
+        let programs = stage.options.programs.of_series(&series.name);
         // In a dry run no program is asked.
         let continuum = instance.continuum().map(|continuum| {
-            if stage.directions.dry { Ok(continuum.clone()) } else { continuum.begun(&programs) }
+            if stage.options.dry { Ok(continuum.clone()) } else { continuum.begun(&programs) }
         });
         let continuum =
             continuum.transpose().map_err(|error| ReplicationError::party(&series.name, error))?;
@@ -275,7 +275,7 @@ impl Release {
             noise: key.child("objective noise"),
             retry: self.retry,
             retries: owner.child("retries"),
-            dry: stage.directions.dry,
+            dry: stage.options.dry,
             mechanisms: owner.child("mechanisms").stream(),
             learning: owner.child("learner").stream(),
             silence: self.silence.map(|recipe| MissingOutcomes {

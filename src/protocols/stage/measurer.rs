@@ -163,12 +163,12 @@ impl Measurer {
     ///
     /// # Errors
     /// [`ProgramFailure`] if the mechanism calls a program and there is no access to programs.
-    pub fn of_series(mut self, series: &str, directions: &RunOptions) -> Result<Self, ProgramFailure> {
+    pub fn of_series(mut self, series: &str, options: &RunOptions) -> Result<Self, ProgramFailure> {
         let recipe = self.outcomes.recipe.as_dyn();
-        if directions.dry && !recipe.programs().is_empty() {
+        if options.dry && !recipe.programs().is_empty() {
             self.outcomes.recipe = OutcomeRelease::default();
         } else {
-            self.outcomes.asking = recipe.begin(&directions.programs.of_series(series))?;
+            self.outcomes.asking = recipe.begin(&options.programs.of_series(series))?;
         }
         Ok(self)
     }

@@ -40,7 +40,7 @@ pub struct ReplicationSetup {
     /// Called with every event of every series, if present.
     pub watcher: Option<Watcher>,
     /// Which part of the replication is run, and how.
-    pub directions: RunOptions,
+    pub options: RunOptions,
 }
 
 /// Which part of a replication is run, and how. The default is all of it.
@@ -70,7 +70,7 @@ impl ReplicationSetup {
             prepared: None,
             budget: None,
             watcher: None,
-            directions: RunOptions::default(),
+            options: RunOptions::default(),
         }
     }
 
@@ -117,7 +117,7 @@ impl ReplicationSetup {
     /// theorems about a whole run with the same settings do not apply.
     #[must_use]
     pub fn changes_at_fork(&self, series: &str) -> bool {
-        self.directions.fork.as_ref().is_some_and(|fork| fork.changes(series))
+        self.options.fork.as_ref().is_some_and(|fork| fork.changes(series))
     }
 
     /// These parties at their positions, and idle parties at all other positions.
@@ -185,16 +185,16 @@ impl ReplicationSetup {
         assert_eq!(parties.len(), self.names.len(), "every party of the scenario takes part");
         let medium = || self.network.medium(&self.names, &self.traits, key.child("network"));
         let failed = |error| ReplicationError::Kernel { series: series.to_owned(), error };
-        let until = self.directions.until.unwrap_or(Time::NEVER);
+        let until = self.options.until.unwrap_or(Time::NEVER);
         let enough = Cell::new(false);
         let mut see = |at: Time, event: &Event<'_, P>| {
             let seen = self.watcher.as_ref().is_some_and(|watcher| !watcher.see(series, at, event));
-            if seen || self.directions.programs.has_failed() {
+            if seen || self.options.programs.has_failed() {
                 enough.set(true);
             }
             watch(at, event);
         };
-        let simulation = match &self.directions.fork {
+        let simulation = match &self.options.fork {
             None => {
                 let mut simulation = Simulation::new(parties, medium());
                 resume(&mut simulation, until, &|| enough.get(), &mut see).map_err(failed)?;
@@ -217,11 +217,11 @@ impl ReplicationSetup {
                 world
             }
         };
-        if let Some(failure) = self.directions.programs.failure() {
+        if let Some(failure) = self.options.programs.failure() {
             return Err(ReplicationError::Program { series: series.to_owned(), failure });
         }
         let same_data = self.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
-        let reached = self.directions.fork.as_ref().and_then(|fork| fork.reached(series));
+        let reached = self.options.fork.as_ref().and_then(|fork| fork.reached(series));
         let forked_at = reached.map(Time::seconds);
         Ok(SeriesRecord { same_data, forked_at, ..record(series, &simulation) })
     }

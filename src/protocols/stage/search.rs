@@ -239,8 +239,8 @@ impl SearchSettings<'_> {
             facts: self.learner_facts(),
         };
         let random = LearnerModel::from(Random {});
-        let learner = if stage.directions.dry { &random } else { &series.learner };
-        let programs = stage.directions.programs.of_series(name);
+        let learner = if stage.options.dry { &random } else { &series.learner };
+        let programs = stage.options.programs.of_series(name);
         let learner =
             learner.begin(&arms, &programs).map_err(|error| ReplicationError::party(name, error))?;
         let initial = key.child("initial points");
@@ -254,9 +254,8 @@ impl SearchSettings<'_> {
             BudgetMeter::new(stage.budget).read_by(stage.read_between(measurer_id, &[searcher_id], &[])),
             known.iter().filter_map(PublicFact::condition).collect(),
         );
-        let measurer = measurer
-            .of_series(name, &stage.directions)
-            .map_err(|error| ReplicationError::party(name, error))?;
+        let measurer =
+            measurer.of_series(name, &stage.options).map_err(|error| ReplicationError::party(name, error))?;
         let stream = own(self.searcher.1).child("learner").stream();
         let searcher = Searcher::new(plan, learner, stream);
         Ok(Parts { searcher_id, searcher, measurer_id, measurer, key: key.child("parties") })

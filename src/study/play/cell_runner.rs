@@ -136,8 +136,8 @@ impl<'a> CellRunner<'a> {
         let first = (self.index, replication) == (0, 0) && self.folder.is_some();
         let beginning = first.then(|| self.beginning());
         let watcher = beginning.clone();
-        let directions = RunOptions { programs, ..RunOptions::default() };
-        let played = self.play_guarded(replication, watcher, directions)?;
+        let options = RunOptions { programs, ..RunOptions::default() };
+        let played = self.play_guarded(replication, watcher, options)?;
         let kept = beginning.and_then(|beginning| self.first_messages(replication, &beginning));
         if let (Some(first_messages), Some(folder)) = (kept, self.folder) {
             // The events are only for a diagram; if the disk is full, writing the record fails next and reports it.
@@ -158,14 +158,14 @@ impl<'a> CellRunner<'a> {
         Some(FirstMessages { series, replication, names: self.names(), events })
     }
 
-    /// Runs one replication like [`CellRunner::play_directed`]. If it panics, only this replication fails.
+    /// Runs one replication like [`CellRunner::play_with`]. If it panics, only this replication fails.
     pub(crate) fn play_guarded(
         &self,
         replication: u64,
         watcher: Option<Watcher>,
-        directions: RunOptions,
+        options: RunOptions,
     ) -> Result<ReplicationRecord, Failure> {
-        let played = catch_unwind(AssertUnwindSafe(|| self.play_directed(replication, watcher, directions)));
+        let played = catch_unwind(AssertUnwindSafe(|| self.play_with(replication, watcher, options)));
         played.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
@@ -206,26 +206,26 @@ impl<'a> CellRunner<'a> {
         replication: u64,
         watcher: Option<Watcher>,
     ) -> Result<ReplicationRecord, Failure> {
-        self.play_directed(replication, watcher, RunOptions::default())
+        self.play_with(replication, watcher, RunOptions::default())
     }
 
-    /// Runs one replication, or the part of it that `directions` select.
+    /// Runs one replication, or the part of it that `options` select.
     ///
     /// # Errors
     /// [`Failure`] names cell, replication and reason.
-    pub(crate) fn play_directed(
+    pub(crate) fn play_with(
         &self,
         replication: u64,
         watcher: Option<Watcher>,
-        mut directions: RunOptions,
+        mut options: RunOptions,
     ) -> Result<ReplicationRecord, Failure> {
-        if directions.programs.are_absent() && !self.repeats {
-            directions.programs = self.programs(replication);
+        if options.programs.are_absent() && !self.repeats {
+            options.programs = self.programs(replication);
         }
-        let programs = directions.programs.clone();
+        let programs = options.programs.clone();
         let scenario = &self.cell.scenario;
         let protocol = scenario.draft().protocol.as_dyn();
-        let blank = directions.dry && !protocol.dry_needs_objective();
+        let blank = options.dry && !protocol.dry_needs_objective();
         let prepared = if blank {
             &None
         } else {
@@ -248,8 +248,8 @@ impl<'a> CellRunner<'a> {
         let domain = || scenario.draft().objective.as_ref().and_then(|objective| objective.as_dyn().domain());
         let instance = if blank { Some(Instance::placeholder_on(domain())) } else { instance };
         let mut stage =
-            ReplicationSetup { watcher, directions, prepared: prepared.clone(), ..scenario.stage(instance) };
-        let dry = stage.directions.dry;
+            ReplicationSetup { watcher, options, prepared: prepared.clone(), ..scenario.stage(instance) };
+        let dry = stage.options.dry;
         if dry {
             stage.budget = None;
         }

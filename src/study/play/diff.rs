@@ -80,7 +80,7 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
             let watcher = outbox.watcher();
             let cell = &side.plan.cells[side.cell];
             let mut runner = CellRunner::without_folder(side.cell, cell, side.plan);
-            let mut directions = RunOptions { until, ..RunOptions::default() };
+            let mut options = RunOptions { until, ..RunOptions::default() };
             if let Some(folder) = side.folder.filter(|_| !cell.programs.is_empty()) {
                 runner = runner.repeating(Some(folder));
                 // Without the stored answers, programs would be asked again, and might answer something else.
@@ -91,9 +91,9 @@ pub fn diff(left: Side<'_>, right: Side<'_>, until: Option<Time>) -> Result<Opti
                     reason: error.to_string(),
                     interrupted: false,
                 })?;
-                directions.programs = records.get(&side.replication).map(recorded).unwrap_or_default();
+                options.programs = records.get(&side.replication).map(recorded).unwrap_or_default();
             }
-            let played = runner.play_directed(side.replication, Some(watcher), directions);
+            let played = runner.play_with(side.replication, Some(watcher), options);
             outbox.flush();
             played.map(drop)
         };

@@ -119,8 +119,8 @@ pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
                         }
                     })
                 };
-                let directions = RunOptions { dry: true, ..RunOptions::default() };
-                let record = runner.play_directed(replication, Some(watcher), directions)?;
+                let options = RunOptions { dry: true, ..RunOptions::default() };
+                let record = runner.play_with(replication, Some(watcher), options)?;
                 Ok((record.series, seen.take()))
             })
             .collect::<Result<_, Failure>>()?;

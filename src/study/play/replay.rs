@@ -30,7 +30,7 @@ pub struct Difference {
     /// The checkpoints of the record between which the first difference of events lies. Absent if the record has no
     /// checkpoints, or if no events differ; in a replay with `until`, which compares events only at checkpoints, it is
     /// present even if all checkpoints agree.
-    pub parting: Option<DivergencePoint>,
+    pub divergence: Option<DivergencePoint>,
 }
 
 /// The checkpoints between which a run and its replay first differ.
@@ -74,8 +74,8 @@ impl fmt::Display for Difference {
             Some(first) => f.write_str(first)?,
             None => f.write_str("all evaluations agree, but messages or timers differ")?,
         }
-        match &self.parting {
-            Some(parting) => write!(f, "; {parting}"),
+        match &self.divergence {
+            Some(divergence) => write!(f, "; {divergence}"),
             None => Ok(()),
         }
     }
@@ -139,9 +139,9 @@ pub fn replay(
             let Some(branches) = &branches else {
                 let runner = &runners[first];
                 let whole = old.iter().flatten().map(|&old| {
-                    let directions = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
+                    let options = RunOptions { until, programs: recorded(old), ..RunOptions::default() };
                     let beginning = (*job == (0, 0) && until.is_none()).then(|| runner.beginning());
-                    let new = runner.play_directed(replication, beginning.clone(), directions);
+                    let new = runner.play_with(replication, beginning.clone(), options);
                     let made = beginning.and_then(|beginning| runner.first_messages(replication, &beginning));
                     if made.is_some_and(|made| folder.first_messages_differ(&made)) {
                         opening_differs.store(true, Ordering::Relaxed);
@@ -180,15 +180,15 @@ fn differences(
     new: &ReplicationRecord,
     until: Option<Time>,
 ) -> Vec<Difference> {
-    let difference = |series: &SeriesRecord, first: Option<String>, parting: Option<DivergencePoint>| {
-        Difference { cell, replication: old.replication, series: series.name.clone(), first, parting }
+    let difference = |series: &SeriesRecord, first: Option<String>, divergence: Option<DivergencePoint>| {
+        Difference { cell, replication: old.replication, series: series.name.clone(), first, divergence }
     };
     let both = old.series.iter().zip(&new.series).filter_map(|(old, new)| {
         let evaluation = first_difference(old, new, until);
         if until.is_some() || old.digest != new.digest {
-            let parting = differing_checkpoints(old, new, until);
-            let same = until.is_some() && parting.as_ref().is_none_or(|parting| parting.differs.is_none());
-            return (!same || evaluation.is_some()).then(|| difference(old, evaluation, parting));
+            let divergence = differing_checkpoints(old, new, until);
+            let same = until.is_some() && divergence.as_ref().is_none_or(|divergence| divergence.differs.is_none());
+            return (!same || evaluation.is_some()).then(|| difference(old, evaluation, divergence));
         }
         let place = field(&plain(old), &plain(new))?;
         let told = format!(

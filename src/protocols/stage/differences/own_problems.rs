@@ -110,7 +110,7 @@ impl<'a> Draws<'a> {
         of: Replicated<'a>,
         drawn: &[Drawn<'_>],
     ) -> Result<Vec<OwnProblem>, DrawError> {
-        if of.stage.directions.dry {
+        if of.stage.options.dry {
             let function = Arc::new(OwnFunction::constant(Arc::clone(&of.instance.values)));
             let (noise, factors) = (of.instance.noise.clone(), ModelFactors::NONE);
             return Ok(vec![OwnProblem { function, noise, factors, points: None }; drawn.len()]);

@@ -14,7 +14,6 @@ use crate::study::plan::identity::Identity;
 use crate::study::play::jobs::Jobs;
 use crate::study::play::reuse;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::PathBuf;
 
 /// What to do about a damaged plan.
@@ -38,26 +37,17 @@ pub(super) struct Division {
 }
 
 /// Why the numbers of a stored division are impossible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum DivisionError {
     /// A field that must be at least 1 is 0.
+    #[error("`{0}` is 0, expected at least 1")]
     Zero(&'static str),
     /// A range of jobs ends before it begins, begins at or before the last number of the previous range, or ends with the
     /// number `u64::MAX`.
+    #[error(
+        "`jobs` has the range [{0}, {1}], expected ranges in ascending order, the first number no larger than the last"
+    )]
     Range(u64, u64),
-}
-
-impl fmt::Display for DivisionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Zero(field) => write!(f, "`{field}` is 0, expected at least 1"),
-            Self::Range(first, last) => write!(
-                f,
-                "`jobs` has the range [{first}, {last}], expected ranges in ascending order, the \
-                 first number no larger than the last"
-            ),
-        }
-    }
 }
 
 impl Division {
