@@ -20,6 +20,19 @@ pub enum EpsilonKind {
     NotABound,
 }
 
+impl EpsilonKind {
+    /// The epsilon that is proven for adaptively chosen releases, of a value of this kind and its proven upper bound;
+    /// infinite for a claim and an approximation.
+    #[must_use]
+    pub fn adaptive_bound(self, epsilon: f64, upper: Option<f64>) -> f64 {
+        match self {
+            Self::Bound => epsilon,
+            Self::NonAdaptiveBound => upper.unwrap_or(f64::INFINITY),
+            Self::Claim | Self::NotABound => f64::INFINITY,
+        }
+    }
+}
+
 /// An accountant's epsilon at a given delta, and whether it is a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccountedEpsilon {

@@ -2,7 +2,7 @@
 
 use super::basis::weaker_arithmetic;
 use super::loss::joined;
-use super::{EpsilonKind, Loss, LossBasis};
+use super::{Loss, LossBasis};
 use crate::vocab::{Arithmetic, ProtectedUnit};
 
 /// One of two losses that are added up.
@@ -26,11 +26,7 @@ impl<'a> Part<'a> {
     /// bound.
     #[must_use]
     pub fn of(loss: &'a Loss) -> Self {
-        let epsilon = match loss.standing {
-            EpsilonKind::Bound => loss.epsilon,
-            EpsilonKind::NonAdaptiveBound => loss.upper.unwrap_or(f64::INFINITY),
-            EpsilonKind::Claim | EpsilonKind::NotABound => f64::INFINITY,
-        };
+        let epsilon = loss.standing.adaptive_bound(loss.epsilon, loss.upper);
         let Loss { delta, basis, arithmetic, .. } = *loss;
         Self { epsilon, delta, basis, arithmetic, note: &loss.note }
     }

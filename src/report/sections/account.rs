@@ -110,6 +110,9 @@ fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
 pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     let mut lines: Vec<Entry> = Vec::new();
     for group in groups {
+        // If one of the two epsilons is infinite, its own entry has the reason.
+        let known = a.epsilon.is_finite() && b.epsilon.is_finite();
+        let on = conditions(&whole.note).into_iter().filter(|_| known).map(str::to_owned);
         let line = Entry::of(group);
         match lines.iter_mut().find(|known| known.is_like(&line)) {
             Some(known) => known.cells.extend(line.cells),
@@ -228,11 +231,7 @@ fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
     let part = |group: &LedgerGroup| {
         let figure =
             group.statement.figures().into_iter().find(|one| one.accountant == AccountantName::Tight)?;
-        let epsilon = match figure.standing {
-            EpsilonKind::Bound => figure.priced.epsilon,
-            EpsilonKind::NonAdaptiveBound => figure.priced.upper.unwrap_or(f64::INFINITY),
-            EpsilonKind::Claim | EpsilonKind::NotABound => f64::INFINITY,
-        };
+        let epsilon = figure.standing.adaptive_bound(figure.priced.epsilon, figure.priced.upper);
         let (delta, note) = (group.statement.delta.get(), figure.priced.notes.join("; "));
         let basis = figure.basis.unwrap_or(LossBasis::Unprotected);
         Some(SummedLoss { epsilon, delta, basis, arithmetic: figure.arithmetic, note })
