@@ -110,9 +110,6 @@ fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
 pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     let mut lines: Vec<Entry> = Vec::new();
     for group in groups {
-        // If one of the two epsilons is infinite, its own entry has the reason.
-        let known = a.epsilon.is_finite() && b.epsilon.is_finite();
-        let on = conditions(&whole.note).into_iter().filter(|_| known).map(str::to_owned);
         let line = Entry::of(group);
         match lines.iter_mut().find(|known| known.is_like(&line)) {
             Some(known) => known.cells.extend(line.cells),
