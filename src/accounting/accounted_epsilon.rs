@@ -75,7 +75,7 @@ impl AccountedEpsilon {
         self
     }
 
-    /// An answer without a lower bound, an upper bound and an order, with the composition's conditions as notes.
+    /// An answer without a lower bound, an upper bound or an order, with the composition's conditions as notes.
     #[must_use]
     pub fn plain(epsilon: f64, standing: EpsilonKind, composition: &Composition) -> Self {
         let notes = composition.conditions().map(str::to_owned).collect();

@@ -32,8 +32,8 @@ pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
     /// The different histories whose losses are computed by round, with what the computation needs.
     seen: Vec<Followed>,
-    /// How many of them are merged into `steps`. The others wait, because their losses by round need not be computed if
-    /// a later run adds steps of a constant epsilon that is at least as large.
+    /// How many of the histories in `seen` are merged into `steps`. The others wait, because their losses by round need
+    /// not be computed if a later run adds steps of a constant epsilon that is at least as large.
     done: usize,
 }
 
@@ -246,7 +246,8 @@ mod tests {
                 eager.merge_waiting(None);
             }
             assert_eq!(lazy.seen.len(), MAX_HISTORIES);
-            // One release of epsilon 0.5 in round 2, or all nine of the seventh run.
+            // In round 2, the epsilon is 0.5, for one release, or nearly 4.5, for all nine releases of the seventh run if it
+            // begins in that round.
             let early = epsilon_at(&lazy.steps, 2);
             assert_eq!(early > 4.0, needless, "{early}");
             assert_eq!(lazy.finish(), eager.finish(), "begins in round {first}");

@@ -1,5 +1,5 @@
-//! Groups of releases whose losses are computed together: about one kind of unit of one party, to one observer, with
-//! one neighbouring relation.
+//! Groups of releases whose privacy losses are computed together: the releases about one kind of unit of one party, to
+//! one observer, with one neighbouring relation.
 
 use super::CountedRelease;
 use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};

@@ -50,8 +50,9 @@ pub(super) fn needs_share(item: &Item) -> bool {
     )
 }
 
-/// The guarantees if `share`, a part of delta, is divided equally among the releases that need a share; `None` if there are
-/// such releases and `share` is not above 0. All costs must be in range and protected (`pairs::is_priceable`).
+/// The guarantees if `share`, a part of delta, is divided equally among the releases for which [`needs_share`] is true;
+/// `None` if there are such releases and `share` is not above 0. All costs must be in range and protected
+/// (`pairs::is_priceable`).
 pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     let needy = items.iter().filter(|item| needs_share(item)).map(|item| item.count as f64).sum::<f64>();
     if needy > 0.0 && share <= 0.0 {

@@ -76,10 +76,10 @@ use crate::vocab::Delta;
 
 /// A theorem that turns costs into an epsilon at a given delta.
 ///
-/// One conformance suite checks for every member: for no releases the answer is 0; the answer is never NaN and never
+/// One conformance suite checks for every accountant: for no releases epsilon is 0; epsilon is never NaN and never
 /// negative; it does not depend on the order of the releases; up to 0.1 %, it does not decrease if delta decreases, and all
-/// releases together have no smaller epsilon than one of them; for an unprotected release the answer is infinite; a note
-/// explains every infinite answer; a bound is no smaller than the tight accountant's proven lower bound.
+/// releases together have no smaller epsilon than one of them; for an unprotected release epsilon is infinite; a note
+/// explains every infinite epsilon; a bound is no smaller than the tight accountant's proven lower bound.
 pub trait Accountant: std::fmt::Debug + Send + Sync {
     /// One lower-case word, the key in files and tables ("tight").
     fn name(&self) -> &'static str;

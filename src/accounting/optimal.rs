@@ -56,7 +56,8 @@ fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> 
     }
     // If an epsilon is too large for a law, basic composition is used.
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
-    // delta = 1 - (1 - slack) (1 - deltas) is at most slack + deltas.
+    // The composition has the delta 1 - (1 - slack) (1 - d_1) .. (1 - d_n), where d_1 to d_n are the deltas of the
+    // guarantees. This is at most slack + d_1 + .. + d_n, the delta that the caller divides.
     (slack > 0.0 && expressible)
         .then(|| tight::curve_below(responses.items(), Exponential::Dominating, slack, ceiling).upper)
 }

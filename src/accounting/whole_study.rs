@@ -363,7 +363,8 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Only histories that may have the largest loss are priced: one for 400 users, two for two kinds of releases.
+    /// Only histories that may have the largest loss are priced: of 400 users with releases of one kind, one history;
+    /// after one of these users has had a release of another kind too, two histories.
     #[test]
     fn a_history_within_another_is_not_priced() {
         let mut group = Group::of("s", &event(ProtectedUnit::User, Some(0), 1.0));

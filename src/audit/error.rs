@@ -28,7 +28,7 @@ pub enum AuditError {
     /// A score is NaN.
     #[error("a transcript holds a score that is not a number")]
     NotANumber,
-    /// The sum does not permit an audit in one run, which needs many independent canaries.
+    /// The audited sum lacks Poisson sampling or a clipping norm, which the canaries of an audit in one run need.
     #[error("canaries need Poisson sampling and clipped vectors")]
     NoCanaries,
     /// Something that was requested does not exist, or cannot be read.
@@ -39,7 +39,7 @@ pub enum AuditError {
         /// What was requested.
         found: String,
     },
-    /// A requested neighbour does not fit.
+    /// The neighbour that `--neighbour` states is not possible in the audited scenario.
     #[error("--neighbour: expected {expected}, found \"{found}\"")]
     Neighbour {
         /// What would fit.

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The result of a reconstruction.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Reconstruction {
-    /// Records known to the attacker.
+    /// Number of records known to the attacker.
     pub known: usize,
     /// Number of reconstructed records.
     pub rebuilt: usize,

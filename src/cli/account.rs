@@ -122,7 +122,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
 }
 
 /// The JSON document for a run: the privacy loss of each group of releases. `delta` is null if the groups have different
-/// ones.
+/// deltas, or if there are no groups and no `--delta`.
 #[derive(Serialize)]
 struct Groups<'a> {
     delta: Option<f64>,
@@ -146,7 +146,8 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     })
 }
 
-/// Writes two charts: NAME.svg with epsilon over releases, and NAME-curve.svg with delta over epsilon.
+/// Writes two charts if `--plot` names a file: epsilon over releases to that file, NAME.svg, and delta over epsilon to
+/// NAME-curve.svg.
 fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.plot else { return Exit::Ok };
     let mut pictures =

@@ -139,8 +139,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     Ok((plan, DesignedAxes { design, axes }))
 }
 
-/// The value of a range at a share between 0 and 1. Whole numbers, both ends included, are equally probable unless
-/// the scale is logarithmic.
+/// The value that lies at `share`, a number between 0 and 1, of the way from the lower to the upper end of a range. If
+/// `share` is uniform, whole numbers, both ends included, are equally probable unless the scale is logarithmic.
 fn placed(range: &RangeArgument, whole: bool, share: f64) -> f64 {
     let RangeArgument { from, to, log, .. } = *range;
     match (whole, log) {

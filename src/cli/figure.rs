@@ -25,7 +25,7 @@ fn files_of(arguments: &ReportArguments) -> [Option<&Path>; 4] {
 /// Writes the chart to every requested file.
 ///
 /// # Errors
-/// The exit code if a file cannot be drawn or written; its message has then been printed.
+/// The exit code if a file cannot be drawn or written; an error message has then been printed.
 pub(super) fn write(chart: &Chart, arguments: &ReportArguments) -> Result<(), Exit> {
     let style = Style { plain: arguments.plain, width: arguments.width };
     let on_paper = Style { width: style.width.or(Some(TEXT_WIDTH)), ..style };

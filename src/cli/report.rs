@@ -60,8 +60,8 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
     Exit::Ok
 }
 
-/// The file of the page in the run folder. `report.html` always shows the same replication, so that `replay` can compare it;
-/// the page of another one is a file beside it.
+/// The file of the page in the run folder. `report.html` always shows the same replication of cell 0, so that `replay` can
+/// compare it; the page of another cell, or of a requested replication, is a file beside it.
 fn page_file(arguments: &ReportArguments) -> String {
     match (arguments.cell, arguments.replication) {
         (0, None) => report::PAGE.to_owned(),

@@ -54,8 +54,8 @@ fn delta(found: &mut Violations, delta: f64) {
 
 /// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without
 /// protection has no noise; the variance of the noise never exceeds the stated variance, and reaches it at least once, at
-/// five evenly spaced numbers between the two of the worst pair of neighbours (between -1 and 1 if the mechanism names no
-/// pair). The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
+/// five evenly spaced numbers from one number of the worst pair of neighbours to the other (from -1 to 1 if the mechanism
+/// names no pair). The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.

@@ -164,9 +164,10 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
 
 /// Rules: plan and search are the same at every call, because they depend on public facts only; the mechanisms state
 /// their privacy cost for one record replaced, and the cost does not depend on values; the same stream gives the same
-/// release; the released setting exists; every guarantee is 0 or more and has a probability; and a mechanism that names its
-/// worst pair of neighbours obeys the rules of [`mechanism`], at delta 0 where its cost has a finite epsilon there (as
-/// Laplace noise has), otherwise at delta 1e-5 (as for Gaussian noise).
+/// release; the released setting exists; every bound that the plan states on the quality of what is published is at least 0,
+/// and holds with a probability from 0 to 1; and a mechanism that names its worst pair of neighbours obeys the rules of
+/// [`mechanism`], at delta 0 where its cost has a finite epsilon there (as Laplace noise has), otherwise at delta 1e-5 (as
+/// for Gaussian noise).
 ///
 /// # Errors
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
@@ -212,9 +213,9 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     Ok(found.0)
 }
 
-/// An element of the input of a mechanism; each element contains one number.
+/// An element of the input of a mechanism: a number x, or the number of a setting together with the setting's result x.
 trait Numbered {
-    /// The same element with its number x replaced by 1 - 2 x.
+    /// The same element with x replaced by 1 - 2 x.
     fn turned(&self) -> Self;
 }
 

@@ -51,7 +51,7 @@ const TILE: usize = 32;
 /// Number of rows in a group.
 const GROUP: usize = 16;
 
-/// Number of rows for which a group has room, if it and the groups after it hold `rows` rows in all, at least 1.
+/// Number of rows for which a group has room, if it and the groups after it hold `rows` rows in all (at least 1).
 #[inline(always)]
 fn height(rows: usize) -> usize {
     rows.min(GROUP).next_power_of_two()

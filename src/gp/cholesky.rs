@@ -296,8 +296,8 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Subtracts from row `first` and the three after it every row above, times that row's entry in the column of the row's
-/// diagonal. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal change too; they
+/// Subtracts from each row k of the four rows from `first` on every row of `above`, multiplied by entry k of that row of
+/// `above`. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal change too; they
 /// are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {

@@ -97,9 +97,9 @@ impl Covariance {
         self.of_scaled(s)
     }
 
-    /// Adds `weight` times the gradient of the covariance of `x` and `z` by the coordinates of `x` to `out`, `[d]` each;
-    /// returns the covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not exist, counts
-    /// as 0.
+    /// Adds `weight` times the gradient of the covariance of `x` and `z` with respect to the coordinates of `x` to `out`,
+    /// `[d]` each; returns the covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not
+    /// exist, is replaced by 0.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -115,9 +115,10 @@ impl Covariance {
         k
     }
 
-    /// The derivative of the covariance by s, the squared scaled distance or the scaled inner product, where the covariance
-    /// is `k`: it is computed from k, to reuse its exponential. The derivative of Matern with nu = 1/2 is -k / (2 r). At
-    /// distance 0 it is replaced by 0, because s times the derivative tends to 0 there.
+    /// The derivative of the covariance with respect to s, the squared scaled distance or the scaled inner product, where
+    /// the covariance is `k`: it is computed from k, to reuse its exponential. For a Matern covariance with nu = 1/2 and the
+    /// scaled distance r, it is -k / (2 r). At distance 0 it is replaced by 0, because s times the derivative tends to 0
+    /// there.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,
@@ -157,7 +158,7 @@ impl Covariance {
     }
 
     /// Writes the covariances of `x`, `[d]`, with points into `out`, `[m]`; `column` returns the coordinates of these points
-    /// in a dimension, `[m]`. Each is bit for bit that of [`Self::between`]. O(m d).
+    /// in a dimension, `[m]`. Each equals the result of [`Self::between`] bit for bit. O(m d).
     pub(super) fn fill<'a>(&self, x: &[f64], column: impl Fn(usize) -> &'a [f64], out: &mut [f64]) {
         out.fill(0.0);
         for (dimension, &centre) in x.iter().enumerate() {
@@ -205,8 +206,9 @@ impl Covariance {
         }
     }
 
-    /// Writes the derivatives of the covariances of `x`, `[d]`, and m points by a coordinate of `x` into `out`, `[m]`:
-    /// `slopes`, `[m]`, holds the derivatives by s, `column` the points' coordinates.
+    /// Writes into `out`, `[m]`, the derivatives of the covariances of an input and m points with respect to the input's
+    /// coordinate `x` in one dimension. `slopes`, `[m]`, holds the derivatives with respect to s, and `column`, `[m]`, the
+    /// points' coordinates in that dimension.
     pub(super) fn fill_derivatives(
         &self,
         dimension: usize,

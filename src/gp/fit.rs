@@ -17,9 +17,9 @@ pub struct Fit {
     pub noise_variance: f64,
     /// Log marginal likelihood of the data.
     pub log_likelihood: f64,
-    /// The largest absolute derivative of the log likelihood (with priors, of its sum with the log prior density) by the
-    /// logarithm of a hyperparameter, in nats. Derivatives that point out of the bounds, at hyperparameters that are at a
-    /// bound, do not count. It is near 0 if the search has found a maximum.
+    /// The largest absolute derivative of the log likelihood (with priors, of its sum with the log prior density) with
+    /// respect to the logarithm of a hyperparameter, in nats. Derivatives that point out of the bounds, at hyperparameters
+    /// that are at a bound, do not count. It is near 0 if the search has found a maximum.
     pub slope: f64,
 }
 
@@ -186,9 +186,10 @@ mod tests {
         assert_eq!(slope(&[-9.0, 8.0, 0.5], &[1.0, 0.0, 0.5], &bounds), 9.0);
     }
 
-    /// scikit-learn 1.9.1 and scipy 1.17.1: GaussianProcessRegressor(ConstantKernel(v) * Matern([l1, l2], nu=1.5) +
-    /// WhiteKernel(s), optimizer=None, alpha=0), whose log_marginal_likelihood was maximised by scipy.optimize.minimize
-    /// (L-BFGS-B, 12 starts, the bounds of this file), without priors and with the log densities of these normal priors.
+    /// The expected values were computed with scikit-learn 1.9.1 and scipy 1.17.1. The log_marginal_likelihood of
+    /// GaussianProcessRegressor(ConstantKernel(v) * Matern([l1, l2], nu=1.5) + WhiteKernel(s), optimizer=None, alpha=0) was
+    /// maximised by scipy.optimize.minimize (L-BFGS-B, 12 starts, the bounds of this file): once without priors, and once
+    /// with the log densities of the priors below added.
     #[test]
     fn a_matern_kernel_is_fitted_as_by_scikit_learn_with_and_without_priors() {
         let rows: Vec<f64> = (0..20)

@@ -108,7 +108,7 @@ impl FourierFeatures {
     /// gradient is added to `gradient`, `[d]`. O(m d).
     ///
     /// # Panics
-    /// If there is another number of weights or coordinates.
+    /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.
     pub fn weighted(&self, weights: &[f64], x: &[f64], gradient: &mut [f64]) -> f64 {
         assert_eq!(
             (weights.len(), x.len(), gradient.len()),
@@ -146,7 +146,7 @@ impl FourierFeatures {
     /// The value of [`Self::weighted`] without its gradient, in half the time.
     ///
     /// # Panics
-    /// If there is another number of weights or coordinates.
+    /// If there are not m weights, or if `x` does not have d coordinates.
     #[must_use]
     pub fn weighted_value(&self, weights: &[f64], x: &[f64]) -> f64 {
         assert_eq!((weights.len(), x.len()), (self.m(), self.d), "m weights, d coordinates");
@@ -161,7 +161,7 @@ impl FourierFeatures {
     /// them; its gradient along the input replaces `gradient`, `[d]`. O(m d).
     ///
     /// # Panics
-    /// If there is another number of weights or coordinates.
+    /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.
     pub fn product(&self, weights: &[f64], x: &[f64], gradient: &mut [f64]) -> f64 {
         assert_eq!(
             (weights.len(), x.len(), gradient.len()),
@@ -211,8 +211,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Central differences with a step of 1e-5 have an error of 1e-10 times a third derivative, which is below
-    /// 100 here.
+    /// Central differences with a step of 1e-5 have an error of at most 1e-10 times the largest third derivative, which is
+    /// below 100 here.
     #[test]
     fn products_are_those_of_the_features_and_gradients_those_of_finite_differences() {
         let covariance = Covariance::per_dimension(Shape::Matern52, vec![0.4, 0.9, 0.6], 1.7);

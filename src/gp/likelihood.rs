@@ -4,13 +4,13 @@ use super::covariance::{Covariance, LengthScale, Shape};
 use super::{Cholesky, GpError, Points, dot};
 use std::f64::consts::TAU;
 
-/// A log marginal likelihood, with its derivatives by the logarithms of the hyperparameters.
+/// A log marginal likelihood, with its derivatives with respect to the logarithms of the hyperparameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Likelihood {
     /// Log density of the outputs, in nats.
     pub value: f64,
-    /// Derivatives by the logarithms of: each length-scale (one entry if it is the same in every dimension), the
-    /// variance, the noise variance. `[d + 2]`, or `[3]`.
+    /// Derivatives with respect to the logarithms of each length-scale (one entry if it is the same in every dimension),
+    /// of the variance, and of the noise variance: `[d + 2]`, or `[3]`.
     pub gradient: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ pub fn log_marginal_likelihood(
 }
 
 /// As [`log_marginal_likelihood`], with the constant prior mean that maximises the density of the outputs; also returns this
-/// mean. The gradient is computed as if the mean were fixed, since the derivative by the mean is 0.
+/// mean. The gradient is computed as if the mean were fixed, since the derivative with respect to the mean is 0.
 ///
 /// # Errors
 /// Those of [`log_marginal_likelihood`].
@@ -63,7 +63,7 @@ fn likelihood(
 ) -> Result<(Likelihood, f64), GpError> {
     let n = points.n();
     assert_eq!(outputs.len(), n, "one output per point");
-    // Only the upper triangle is read, of this matrix and of those computed from it.
+    // Only the upper triangles of `kernel` and of the matrices computed from it are read.
     let columns: Vec<Vec<f64>> =
         (0..points.d()).map(|dimension| (0..n).map(|i| points.row(i)[dimension]).collect()).collect();
     let mut kernel = vec![0.0; n * n];
@@ -126,8 +126,8 @@ fn likelihood(
     Ok((Likelihood { value, gradient }, mean))
 }
 
-/// Adds `weight` times the derivatives of k = k(x, x) by the logarithms of the length-scales to `out`. They are 0 unless the
-/// covariance is linear.
+/// Adds to `out` `weight` times the derivatives of k = k(x, x) with respect to the logarithms of the length-scales. They are
+/// 0 unless the covariance is linear.
 fn by_length_scales(covariance: &Covariance, x: &[f64], weight: f64, k: f64, out: &mut [f64]) {
     if covariance.shape != Shape::Linear {
         return;
@@ -158,9 +158,10 @@ mod tests {
         }
     }
 
-    /// scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) + WhiteKernel(0.05),
-    /// optimizer=None, alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta, eval_gradient=True), with the
-    /// gradient in the order of [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7], nu=0.5), 1.5 and 2.5.
+    /// The expected values are from scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) +
+    /// WhiteKernel(0.05), optimizer=None, alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta,
+    /// eval_gradient=True), with the gradient in the order of [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7],
+    /// nu=0.5) in place of RBF, and with nu=1.5 and nu=2.5.
     #[test]
     fn every_stationary_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
         let points = Points::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5, -0.7, 0.4]);

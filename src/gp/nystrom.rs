@@ -1,10 +1,10 @@
 //! Nystrom features on a subset of the arms, and the posterior variances computed from them.
 //!
-//! The features of arm x on a basis D of arms are phi(x) = (K_D^(1/2))^+ k_D(x), with K_D the covariance matrix of the
-//! basis and k_D(x) its covariances with x. All features lie in the range of K_D, so only their coordinates c(x) in this
-//! range are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the eigenvalues of K_D above the rounding error
-//! and U their eigenvectors. With a smooth kernel the rank is much smaller than the basis. Sources: Calandriello et al.
-//! 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
+//! The features of arm x on a basis D of arms are phi(x) = (K_D^(1/2))^+ k_D(x), with ^+ the pseudo-inverse, K_D the
+//! covariance matrix of the basis and k_D(x) the covariances of its arms with x. All features lie in the range of K_D, so
+//! only their coordinates c(x) in this range are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the
+//! eigenvalues of K_D above the rounding error and U their eigenvectors. With a smooth kernel the rank is much smaller than
+//! the basis. Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
 #![allow(
     clippy::needless_range_loop,

@@ -232,7 +232,7 @@ mod tests {
         line.observe(&[1.0, 0.0], 3.0).unwrap();
         let path = PosteriorPath::draw(&line, 1, &mut stream).unwrap();
         assert!((path.at(&[0.5, 0.0], &mut [0.0; 2]) - 1.5).abs() < 1e-3, "half of a known value");
-        // Three times as far from the mean with the same random numbers.
+        // With scale 3 and the same random numbers, the function is three times as far from the posterior mean.
         let drawn = |scale: f64| {
             let path = PosteriorPath::draw_scaled(&posterior, 64, scale, &mut Key::root(3).stream()).unwrap();
             path.at(&places[1], &mut [0.0; 2]) - posterior.at(&places[1]).0

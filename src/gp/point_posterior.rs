@@ -4,8 +4,8 @@
 //! K + noise I; an outcome appends a row to L. At a point x with covariances k(x), `[t]`, v = L^-1 k(x) and alpha =
 //! (K + noise I)^-1 (outcomes - prior mean), the mean is the prior mean plus k(x)^T alpha, and the variance is
 //! k(x, x) - v^T v. The gradient of the mean is the sum of the gradients of the entries of k(x), each times its entry of
-//! alpha, and the gradient of the variance is that of k(x, x) plus the same sum with -2 L^-T v in place of alpha. O(t^2)
-//! for an outcome or a point.
+//! alpha, and the gradient of the variance is the gradient of k(x, x) plus the same sum with -2 L^-T v in place of alpha.
+//! Adding an outcome takes O(t^2) operations, and so does the evaluation at a point.
 
 use super::covariance::{Covariance, Shape};
 use super::pivot::pivot;

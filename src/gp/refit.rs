@@ -149,7 +149,7 @@ mod tests {
                 assert!(density(&moved) < density(&logs) + 1e-4, "{place} {step} {fit:?}");
             }
         }
-        // Nor does a step of the mean.
+        // No step of the mean raises the likelihood either.
         let covariance = Covariance::per_dimension(Shape::Matern52, fit.length_scales.clone(), fit.variance);
         let at = |mean: f64| {
             let centred: Vec<f64> = outputs.iter().map(|output| output - mean).collect();

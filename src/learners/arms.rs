@@ -81,7 +81,7 @@ pub enum BuildError {
     Program(#[from] ProgramFailure),
 }
 
-/// Facts about a problem that a protocol gives its learner; a value in the recipe takes precedence.
+/// Facts about the objective and its noise that a protocol gives its learner; a value in the recipe takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProblemConstants {
     /// T, the number of outcomes that will be requested; 0 counts as 1.

@@ -19,7 +19,7 @@ struct Step(usize, Option<f64>);
 struct State {
     domain: SearchBox,
     dialogue: ProgramSession,
-    /// The points chosen so far, in order.
+    /// The points so far, by number: those that the program chose, and those that other learners suggested.
     points: Vec<Vec<f64>>,
     steps: Vec<Step>,
     /// Number of steps up to the program's last answer.

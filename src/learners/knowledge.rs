@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Payoffs {
     /// Outcomes with measurement noise in [-R, R], to which Laplace noise of scale s is added for local differential
     /// privacy. Zhou and Tan 2021, Theorems 2 and 3 and Corollary 1. With |f - prior mean| at most B, v = B^2 + R^2 + 2 s^2
-    /// bounds the second moment of outcome - prior mean, and c = R^2 + 2 s^2 that of all noise.
+    /// bounds the second moment of outcome - prior mean, and c = R^2 + 2 s^2 bounds the second moment of all noise together.
     Private {
         /// R, bound on the noise of an outcome before it is made private. Default: the value that the protocol
         /// provides.

@@ -42,7 +42,7 @@ use std::num::NonZeroU32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MomaGpUcb {
-    /// B, bound on the function. Default: the value that the protocol provides.
+    /// B, bound on |f - prior mean|, in units of the outcome. Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
     /// T, number of outcomes that are expected. Default: the value that the protocol provides.

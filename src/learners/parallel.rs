@@ -16,9 +16,9 @@ pub enum PendingOutcome {
     /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
     /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to these
-    /// outcomes too, which may change means and variances otherwise. With `GpUcb` this is GP-BUCB (Desautels, Krause and
-    /// Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C), where C bounds
-    /// the information gain of the pending questions; no bound is shown here. Needs a learner with a
+    /// outcomes too, so the means may change, and the variances may change in another way. With `GpUcb` this is GP-BUCB
+    /// (Desautels, Krause and Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C),
+    /// where C bounds the information gain of the pending questions; no bound is shown here. Needs a learner with a
     /// posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,

@@ -19,7 +19,7 @@ use std::f64::consts::SQRT_2;
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
-/// at most 1/t. beta_t is that of private outcomes: the proof needs only this probability and the second moment v.
+/// at most 1/t. beta_t is the same as for private outcomes: the proof needs only this probability and the second moment v.
 /// With the constants `OrderWise` instead of `Theorem`, beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma
 /// is the information gain of the arms queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
@@ -53,8 +53,9 @@ pub struct TgpUcb {
     pub beta_scale: Positive,
 }
 
-/// The learner during a run. t counts the outcomes that arrived, not the lost ones, so the bounds remain valid if
-/// losses do not depend on outcomes.
+/// The learner during a run. In the formulas of [`TgpUcb`], t is one more than the number of outcomes that have arrived.
+/// Lost outcomes do not count, so the bounds remain valid if the value of an outcome has no influence on whether it is
+/// lost.
 #[derive(Clone, Debug)]
 struct State {
     recipe: TgpUcb,
@@ -128,8 +129,9 @@ impl LearnerRecipe for TgpUcb {
         let theorem = match known.laplace {
             Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
             None => {
-                // R_T <= 2 beta_T sum sd, and the sum of variances is at most 2 s / ln(1 + s / lambda) times the gain, where
-                // s is the largest prior variance, 1 in the papers.
+                // R_T <= 2 beta_T times the sum of the posterior standard deviations of the queried arms, and the sum of
+                // their posterior variances is at most 2 s / ln(1 + s / lambda) times the information gain, where s is the
+                // largest prior variance, 1 in the papers.
                 let recipe = Self { constants: Constants::Theorem, ..self.clone() };
                 let most = small_covariance("TgpUcb", arms).ok()?.variances().into_iter().fold(0.0, f64::max);
                 let spread = 2.0 * most / libm::log1p(most / self.lambda.get());
@@ -252,7 +254,7 @@ mod tests {
             let x = recipe.truncation(&heavier, t) - 4.0;
             assert!((3.0 * (-0.5 * x.sqrt()).exp() * t - 1.0).abs() < 1e-9);
         }
-        // a b^(-4) 4! = 3 * 16 * 24.
+        // The bound on the noise's second moment is a b^(-2 theta) Gamma(2 theta + 1) = 3 * 16 * 24.
         assert!((heavier.central_moment - 1152.0).abs() < 1e-9);
         assert!(!payoff_problems(payoffs("SubWeibull(theta: 1000)")).is_empty());
         assert!(!payoff_problems(payoffs("HeavyTailed(central_moment: 1, alpha: 0)")).is_empty());

@@ -125,8 +125,9 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
 /// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))), where w is (B + R) / epsilon for private outcomes (Zhou and Tan 2021,
-/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4); T, g, a and rho are those
-/// of [`ata`]. For alpha = 1 the second term is (rho^2/a) ln(T/delta) w g sqrt T.
+/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4); T, g, a, rho, B and delta
+/// are those of [`ata`], and R is that of [`private_tgp`]. For alpha = 1 the second term is
+/// (rho^2/a) ln(T/delta) w g sqrt T.
 ///
 /// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g, for N epochs of k outcomes and m features, m of
 /// order rho^2 g ln(T/delta) / a^2. The copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4
@@ -166,7 +167,8 @@ pub(super) fn moma(
 mod tests {
     use super::*;
 
-    /// ldp_federated_units.json, upper_bounds_order_constant1: T = 1e4, gain 23.4, B = 4, R = 1, epsilon = 1.
+    /// The expected bounds are in tests/oracles/ldp_federated_units.json, for T = 1e4, an information gain of 23.4, B = 4,
+    /// R = 1 and epsilon = 1.
     #[test]
     fn bounds_agree_with_the_oracle() {
         let oracle: serde_json::Value =
@@ -192,7 +194,8 @@ mod tests {
                 oracle["upper_bounds_order_constant1_T1e4_g23.4_B4_R1_eps1"][name].as_f64().unwrap();
             assert!((theorem.at(10_000, 23.4) / expected - 1.0).abs() < 1e-12, "{name}");
         }
-        // The bounds are continuous at alpha = 1; at alpha = 1/2 and B = 0 they grow as T^(2/3), and MoMA's as g^(7/6).
+        // The bounds are continuous at alpha = 1. At alpha = 1/2 and B = 0 they grow as T^(2/3) times powers of ln T, and
+        // MoMA's bound grows as g^(7/6).
         let near = Knowledge { alpha: 1.0 - 1e-9, laplace: None, ..known };
         let (one, plain) =
             (Knowledge { alpha: 1.0, ..near }, Knowledge { bound: 0.0, laplace: None, ..known });

@@ -73,7 +73,7 @@ impl MissingCells {
 /// Largest number of bad cells of a column that an error message names.
 const NAMED: usize = 5;
 
-/// The problem of all bad cells of a column, each with its line.
+/// The problem of the bad cells of a column: the first few, each with its line, and their number.
 fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCells) -> Problem {
     let file = file.display();
     let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));

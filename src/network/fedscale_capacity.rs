@@ -52,7 +52,8 @@ impl CapacityTable {
 
     /// The milliseconds per inference and the rate of a party's device. If the device is drawn, it is the quantile at
     /// `slowness`, in (0, 1), of all devices in descending order of compute speed. If devices are taken in turn, it is the
-    /// device at position `number`, the party's number in its scenario entry (from 0), modulo the number of devices.
+    /// device at position `number`, the party's number in its scenario entry (from 0), modulo the number of devices. If the
+    /// scenario states the device's number, it is the device at that position, or the last one if there is no such position.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, slowness: f64) -> (f64, f64) {
         let all = self.devices.len();
         let place = match choice {

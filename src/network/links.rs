@@ -216,7 +216,7 @@ impl Network {
         problems
     }
 
-    /// Reads the files that the network's models name; relative paths begin at `base`.
+    /// Reads the files that the network's models name; relative paths are looked up in the folders of `base`.
     pub fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut load = |place: String, found: Vec<Problem>| {

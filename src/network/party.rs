@@ -132,7 +132,8 @@ impl Connection {
         self.causes[due].advance();
     }
 
-    /// The connection after the next change of any cause, which may be the same as before; `None` if no more changes follow.
+    /// Applies the change that was announced last, and returns the connection after the next change of any cause, which
+    /// may be the same as before; `None` if no more changes follow.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         self.apply();
         let due = (0..self.causes.len())

@@ -178,7 +178,7 @@ pub(super) fn problems(dimensions: &[Dimension]) -> Vec<Problem> {
     problems
 }
 
-/// The box of inputs that have no problems.
+/// The box of these inputs, which must have no [`problems`].
 pub(super) fn domain(dimensions: &[Dimension]) -> SearchBox {
     let names = dimensions.iter().map(|dimension| dimension.name().to_owned()).collect();
     SearchBox::new(dimensions.iter().map(Dimension::ends).collect())

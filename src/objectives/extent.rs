@@ -1,9 +1,10 @@
-//! The size of a problem, and an estimate of the memory and time for creating it, before anything is computed.
+//! The size of the optimisation problem that an objective creates, and an estimate of the memory and time for creating it,
+//! before anything is computed.
 
 use crate::vocab::Effort;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
 
-/// The size of the problems that an objective creates, and the memory and time for creating them.
+/// The size of the optimisation problems that an objective creates, and the memory and time for creating them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extent {
     /// Number of arms, n.
@@ -26,7 +27,7 @@ pub struct Extent {
     pub continued_by_surrogate: bool,
     /// The work that all replications share.
     pub prepared: Effort,
-    /// The work for the problem of one replication.
+    /// The work for creating the optimisation problem of one replication.
     pub drawn: Effort,
 }
 

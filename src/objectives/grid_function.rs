@@ -131,9 +131,9 @@ impl GridRecipe<'_> {
 /// The prior from which functions are drawn.
 #[derive(Debug)]
 enum Prior {
-    /// By square roots of the correlations along each dimension.
+    /// Functions are drawn with square roots of the correlation matrices along each dimension.
     Grid(GridPrior),
-    /// By a factor of the whole covariance matrix.
+    /// Functions are drawn with a Cholesky factor of the whole covariance matrix.
     Matrix(CholeskyPrior),
 }
 

@@ -1,4 +1,4 @@
-//! One replication's problem: arms, their values, and the surrogate model that describes them.
+//! One replication's problem, as drawn from the objective: arms, their values, and the surrogate model that describes them.
 
 use super::Noise;
 use super::split::Holdings;

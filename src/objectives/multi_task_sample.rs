@@ -168,7 +168,8 @@ mod tests {
             for [own, other, both] in sums {
                 assert!((own - 1.0).abs() < 0.16 && (other - 1.0).abs() < 0.16 && (both - 0.8).abs() < 0.16);
             }
-            // Two adjacent settings are 11.8 apart, with covariances .50 and .43; five standard errors are at most .14.
+            // The first two settings are 11.8 apart: their covariance is 0.50 with the squared exponential kernel and 0.43
+            // with the Matern kernel; five standard errors are at most 0.14.
             assert!((beside - expected).abs() < 0.14, "{kernel:?}: {beside} for {expected}");
         }
     }

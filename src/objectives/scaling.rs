@@ -1,7 +1,8 @@
 //! Scaling of inputs and values.
 //!
 //! Inputs are centred, then scaled so that the longest row has a given norm. The centre and scale of a grid are public; a
-//! centre and a scale that are computed from records depend on every record, so a change of one can change all rows.
+//! centre and a scale that are computed from records depend on every record, so a change of one record can change all
+//! rows.
 
 /// Centres every column of `rows` (row-major, `d` columns) and multiplies all rows by one factor, so that the largest row
 /// norm is `max_norm`. Returns the factor; 1 if all rows are the same.
@@ -88,7 +89,8 @@ mod tests {
 
     #[test]
     fn the_papers_grid_has_the_stated_spacing() {
-        // outsourced_release_units.json, po_grid: 100 x 100, norm 25: spacing 0.357124...
+        // tests/oracles/outsourced_release_units.json, entry `po_grid`: a grid of 100 x 100 points whose longest row has the
+        // norm 25 has the spacing 0.357124...
         let mut rows = grid(&[100, 100], &[(0.0, 1.0), (0.0, 1.0)]);
         centre_and_scale(&mut rows, 2, 25.0);
         let spacing = rows[3] - rows[1];

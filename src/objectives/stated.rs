@@ -1,4 +1,5 @@
-//! The facts that an objective's recipe states about its problem, before a file is read or a function is drawn.
+//! The facts that an objective's recipe states about its function and its noise, before a file is read or a function is
+//! drawn.
 
 use super::noise::{Gaussian, NoiseModel};
 use crate::vocab::Delta;
@@ -15,8 +16,8 @@ pub enum StatedNoise {
     Recorded,
 }
 
-/// What a recipe states. `check` refuses a protocol whose requirements contradict it; requirements about facts that a
-/// recipe does not state are checked at the start of a run.
+/// What a recipe states. The check of a scenario refuses a protocol whose requirements contradict it; requirements about
+/// facts that a recipe does not state are checked at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stated {
     /// The noise of a measurement.

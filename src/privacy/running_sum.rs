@@ -23,7 +23,7 @@ pub struct RunningSum {
 }
 
 impl RunningSum {
-    /// Enters the price of all sums in the ledger, before the first one. The sensitivity of `mechanism` is at least the
+    /// Enters the price of all sums in the ledger, before the first one. The sensitivity of `mechanism` must be at least the
     /// width of the range. A copy of the sum continues with the same noise. Copies are for forks of a simulation:
     /// publish the sums of one branch only.
     ///

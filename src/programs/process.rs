@@ -396,7 +396,7 @@ mod tests {
     use std::fs;
 
     /// Lines that the program writes without being asked stay in the operating system's pipe, which has room for only a few
-    /// lines of this length (16 on Linux). So these lines do not fill the memory of subrosa.
+    /// lines of this length (about 16 on Linux). So these lines do not fill the memory of subrosa.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

@@ -164,7 +164,7 @@ pub fn plain_table(header: Vec<String>, rows: Vec<Vec<String>>, width: usize) ->
     render_text::section(&Section { blocks: vec![Block::Table(table)], ..Section::default() }, width)
 }
 
-/// A line broken between words at `width` columns; a word that is longer than a line is broken behind its commas, and
+/// A line broken between words at `width` columns; a word that is longer than a line is broken after its commas, and
 /// spaces within a line are kept. Further lines are indented by `indent` columns.
 #[must_use]
 pub fn folded(line: &str, indent: usize, width: usize) -> String {

@@ -1,4 +1,4 @@
-//! The data of a page, read from a run's folder.
+//! The data of a report as an HTML page, read from a run's folder.
 
 use crate::objectives::Fitted;
 use crate::study::{FirstMessages, FolderError, Manifest, ReplicationRecord, RunFolder, Summary, files};
@@ -27,7 +27,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads the data of a page from a run's folder; `None` if it has no manifest or no summary.
+    /// Reads the data of a page from a run's folder; `None` if the folder has no manifest or no summary.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.

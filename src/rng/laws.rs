@@ -1,4 +1,4 @@
-//! The probability distributions of `rand_distr`, with the same names and parameters, bit-identical on every CPU.
+//! Twenty probability distributions of `rand_distr`, with the same names and parameters, bit-identical on every CPU.
 
 use super::{Portable, Stream};
 use rand::distr::{Bernoulli, Distribution, Uniform};
@@ -6,9 +6,9 @@ use rand::distr::{Bernoulli, Distribution, Uniform};
 /// A probability distribution that [`Stream::draw`] samples from. Its samples depend only on the stream and have the
 /// same bits on every CPU.
 ///
-/// It is implemented for all distributions of this module; for those of `rand_distr` over [`Portable`] numbers; and for
-/// `rand`'s `Bernoulli` and `Uniform` over integers of 32 and 64 bits and over `f64`. Further implementations should use
-/// only additions, multiplications, divisions and the functions of `libm`.
+/// It is implemented for all distributions of this module; for the same distributions of `rand_distr` over [`Portable`]
+/// numbers; for `rand`'s `Bernoulli`; and for `rand`'s `Uniform` over integers of 32 and 64 bits and over `f64`. Further
+/// implementations should use only additions, multiplications, divisions and the functions of `libm`.
 #[diagnostic::on_unimplemented(
     message = "samples of `{Self}` may have different bits on different CPUs",
     note = "use the distribution of the same name in `subrosa::rng::laws`, or give its parameters as `Portable(..)`; if the bits \
@@ -211,7 +211,7 @@ mod tests {
         assert!((0..100).all(|_| (1..=6).contains(&stream.draw(&dice))));
         let coin = Bernoulli::new(0.5).unwrap();
         let heads = (0..10_000).filter(|_| stream.draw(&coin)).count();
-        // Six standard errors of 50.
+        // The number of heads has a standard deviation of 50; six standard deviations are permitted.
         assert!(heads.abs_diff(5_000) < 300, "{heads}");
     }
 }

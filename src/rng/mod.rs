@@ -8,9 +8,9 @@
 //! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
 //! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
 //!
-//! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has the distributions of `rand_distr` over
-//! [`Portable`] numbers, for members of families that other programs add. The library's own members use neither of the two,
-//! so that no version of `rand` changes a replay.
+//! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has twenty distributions of `rand_distr` over
+//! [`Portable`] numbers, both for members of families that other programs add. The library's own members use neither the
+//! traits nor these distributions, so that no version of `rand` changes a replay.
 
 pub mod laws;
 mod portable;

@@ -43,8 +43,8 @@ impl Key {
         Stream::from_seed(self.0)
     }
 
-    /// The stream of draws of this node, starting at the word with the number `first`, counted from 0. `first` is a multiple
-    /// of 8, because eight words are a block of ChaCha.
+    /// The stream of draws of this node, starting at the word with the number `first`, counted from 0. `first` should be a
+    /// multiple of 8, because ChaCha computes whole blocks of eight words.
     #[must_use]
     pub(crate) fn stream_from(&self, first: u64) -> Stream {
         Stream::from_seed_at(self.0, first)

@@ -75,8 +75,8 @@ pub fn families() -> Vec<Family> {
 
 /// All further types that a scenario may use inside members of families: structures, choices and smaller families, in
 /// the order of their first use in [`families`]. Types with the same name are distinguished by the member that uses them
-/// ("Series of Local"). If these members have the same name too, as `Mixture` of latency and `Mixture` of noise, the
-/// title occurs twice.
+/// ("Series of Local"). If these members have the same name too, as `Mixture` of latency and `Mixture` of noise, two
+/// entries have the same [`Family::name`].
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();
@@ -105,7 +105,7 @@ struct UsedPart {
 }
 
 /// The values that the field `key` of the structure or member `owner` accepts, with an example. If several types are called
-/// `owner`, the first one that has the field counts.
+/// `owner`, the first one with this field is taken.
 pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>)> {
     let (families, parts) = (families(), parts());
     let field = families

@@ -230,9 +230,10 @@ impl Document {
     /// 2. the overrides;
     /// 3. the expansion of every `Each`;
     /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`] returns;
-    ///    besides, the names in `at` that no `Each` has. After more than 200 errors, those of further cells are left out;
-    /// 5. comparing cells: the first cell that differs from cell 0 in a field that must be the same in all cells, or that
-    ///    needs more memory than the limit.
+    ///    besides, the names of axes in the field `at` of published results and losses that no `Each` has. The first cell
+    ///    that differs from cell 0 in a field that must be the same in all cells, or that needs more memory than the limit,
+    ///    is an error too, unless another error was found before. After more than 200 errors, those of further cells are
+    ///    left out.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;
@@ -270,8 +271,9 @@ impl Document {
     }
 }
 
-/// A problem for each name in `at` of a published result or loss that is the name of no `Each` of the study. `at`
-/// may also name an `Each` of the file that an override has replaced by one value.
+/// A problem for each name in the field `at` of a published result or loss (a map from names of axes to values) that is
+/// not the name of an `Each` of the study. The field may also name an `Each` of the file that an override has replaced by
+/// one value.
 fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
     let results = draft.published.iter().map(|result| &result.at).enumerate();
     let results = results.map(|(index, at)| (format!("published[{index}].at"), at));

@@ -28,7 +28,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// A number that was computed.
+    /// A number that was computed from a `Range` or a `LogRange`.
     pub(super) fn computed(shown: String) -> Self {
         let node = Node::leaf(0..0, Scalar::Number(Number::Written(shown.clone())));
         Self { shown, span: None, node }

@@ -34,7 +34,7 @@ fn field<'a>(language: &'a Value, schema: &'a Value, node: &Node, key: &Range<us
             if entry.key_span == *key { Some(own) } else { field(language, own, &entry.value, key) }
         }
         Body::List(items) => field(language, content.get("items")?, &items[inside(items)?], key),
-        // The one value of a member.
+        // A member whose brackets contain a value without a field name, such as `Constant("5s")`.
         Body::Tuple(items) => field(language, content, &items[inside(items)?], key),
         Body::Leaf(_) => None,
     }

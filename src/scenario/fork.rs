@@ -32,7 +32,7 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// Settings of protocols that say when something is asked or answered, on which no theorem on regret depends.
+/// Fields of protocols that say when something is asked or answered; no theorem on regret depends on these fields.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
 /// The names of the series for which no theorem on regret holds over the whole run of a branch, because the branch changes a

@@ -8,7 +8,7 @@ use super::tokens::{Kind, Token, tokens};
 
 /// Brackets that would make a line longer than this number of columns are broken, in a text that a program has written.
 const WIDTH: usize = 120;
-/// Columns of one level.
+/// Number of columns by which each level of brackets is indented.
 const INDENT: usize = 4;
 
 /// The text of a scenario in RON or JSON, formatted, with the author's line breaks. The text must be free of
@@ -95,7 +95,7 @@ impl<'a> Layout<'a> {
             (Kind::Open, _) => before.text == "{",
             (_, Kind::Close) => token.text == "}",
             (Kind::Atom, Kind::Open) if token.text == "(" => false,
-            // Tokens that no scenario needs, such as the attributes of RON.
+            // Between tokens that no scenario needs, such as those of RON's attributes, white space stays as it was.
             _ => token.apart,
         }
     }

@@ -70,7 +70,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(party_count(draft));
-    // Only length-scales are searched in the protocol: its epsilons and deltas may be smaller than the limit.
+    // Of the protocol's numbers only length-scales are checked: its epsilons and deltas may be below 1e-100.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
@@ -96,7 +96,7 @@ fn size(path: String, found: f64) -> Option<Problem> {
     ))
 }
 
-/// All numbers below a value, with their paths.
+/// All numbers in a value, with their paths; `path` is the path of the value.
 fn numbers(value: &Value, path: &str) -> Vec<(String, f64)> {
     match value {
         Value::Number(number) => {
@@ -129,7 +129,7 @@ fn party_count(draft: &Draft) -> Option<Problem> {
     ))
 }
 
-/// Adds all counts below a value, each with the name of its field and its path; `path` is that of the value.
+/// Adds all counts in a value, each with the name of its field and its path; `path` is the path of the value.
 fn add_counts<'a>(value: &'a Value, path: &mut String, found: &mut Vec<(&'a str, String, u64)>) {
     let length = path.len();
     match value {

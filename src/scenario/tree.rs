@@ -177,7 +177,7 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
         {
             on(&entries.iter().find(|entry| entry.key == *name).expect("just seen").value)
         }
-        // A member of a list by its name: `series["open"]`.
+        // An item of a list by the text of its field `name`: `series["open"]`.
         (Step::Name(name), Body::List(items)) if items.iter().any(|item| has_name(item, name)) => {
             on(items.iter().find(|item| has_name(item, name)).expect("just seen"))
         }

@@ -32,7 +32,7 @@ fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
         return a / (a + b);
     }
     if a < 1.0 && b >= 1.0 {
-        // X is G / (G + H) with gamma-distributed G and H; H is replaced by its mean, b.
+        // A beta variable is G / (G + H) with gamma-distributed G and H; H is replaced by its mean, b.
         let first = gamma_quantile(a, below);
         return first / (first + b);
     }

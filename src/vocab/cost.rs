@@ -235,8 +235,8 @@ costs! {
     }
 }
 
-/// The cost of the sparse vector technique. `scales` are those of the noise on the threshold, and on each value that is
-/// compared; `value` is that of the noise on each released value.
+/// The cost of the sparse vector technique. `scales` are the scale of the noise on the threshold and the scale of the noise
+/// on each value that is compared; `value` is the scale of the noise on each released value.
 fn sparse_vector(
     scales: [Positive; 2],
     cutoff: NonZeroU64,

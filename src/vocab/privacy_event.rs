@@ -1,7 +1,8 @@
 //! The interface between mechanisms and accountants: releases as plain data.
 //!
 //! A mechanism states the cost of each release, and accountants compute privacy losses from costs alone. The ledger stores
-//! these events, and no loss that an accountant computed, so every accountant can compute the loss of the same run.
+//! releases as [`PrivacyEvent`]s, and no loss that an accountant computed, so every accountant can compute the loss of the
+//! same run.
 
 use super::{Cost, Time};
 use schemars::JsonSchema;

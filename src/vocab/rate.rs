@@ -86,7 +86,8 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The largest unit is used whose text is read back as exactly this rate. A text in bits per second always is.
+        // Uses the largest of these units in which the text is read back as exactly this rate; if there is none, bit/s, in
+        // which it always is.
         let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
         let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
         match written.find(|text| text.parse() == Ok(*self)) {

@@ -194,8 +194,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// The coordinates in the unit cube, `[w]`, for a share from 0 to 1 for each input, `[d]`. A number's coordinate is its
-    /// share; the k categories of an input divide the shares into k equal parts.
+    /// The coordinates in the unit cube, `[w]`, for `shares`, a number from 0 to 1 for each input, `[d]`. If an input is a
+    /// number, its share is its coordinate; if it has k categories, each of k equal parts of [0, 1] stands for one category.
     #[must_use]
     pub fn spread(&self, shares: &[f64]) -> Vec<f64> {
         let mut unit = Vec::with_capacity(self.width());
@@ -214,9 +214,9 @@ impl SearchBox {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// A valid point of `region`, which is a box in the unit cube, `[w]`, without its upper ends (except at 1). The
-    /// coordinate of a real input divides its side of `region` at the input's share, from 0 to below 1, `[d]`; a
-    /// whole-numbered input has the value nearest to that place. Categories are chosen by their shares alone, not limited by
+    /// A valid point of `region`, a box in the unit cube, `[w]`, to which upper ends below 1 do not belong. `shares`, `[d]`,
+    /// are from 0 to below 1: the coordinate of a real input lies at this share of its side of `region`; a whole-numbered
+    /// input has the value in `region` that is nearest to that place; categories are chosen as by [`Self::spread`], whatever
     /// the region. `None` if a whole-numbered input has no value in the region.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
@@ -241,8 +241,8 @@ impl SearchBox {
         Some(point)
     }
 
-    /// The category, as a number from 0, that these coordinates of one input stand for: the first of the largest
-    /// coordinates.
+    /// The category, as a number from 0, that these coordinates of one input stand for: the index of the largest coordinate,
+    /// or of the first of them if several are equal.
     fn category(coordinates: &[f64]) -> usize {
         (1..coordinates.len()).fold(0, |best, k| if coordinates[k] > coordinates[best] { k } else { best })
     }
@@ -322,7 +322,7 @@ impl SearchBox {
         &self.sides
     }
 
-    /// The query, a point of the box, `[d]`, for which a point of the unit cube, `[w]`, stands.
+    /// The query (a point of the box, `[d]`) that a point of the unit cube, `[w]`, stands for.
     #[must_use]
     pub fn from_unit(&self, unit: &[f64]) -> Vec<f64> {
         let one = |(input, first, width): (usize, usize, usize)| {
@@ -382,7 +382,7 @@ mod tests {
         let names = ["rate", "depth", "width"].map(str::to_owned).to_vec();
         let domain = SearchBox::new(vec![(0.01, 100.0), (-2.0, 2.0), (1.0, 64.0)])
             .with_kinds(vec![log, whole, both], names);
-        // The middle of a logarithmic interval is its geometric mean; a whole number has a fifth of the interval here.
+        // The middle of a logarithmic interval is its geometric mean; each of the five whole numbers has a fifth of [0, 1].
         let point = domain.from_unit(&[0.5, 0.19, 1.0]);
         assert!((point[0] - 1.0).abs() < 1e-12);
         assert_eq!(point[1..], [-2.0, 64.0]);

@@ -8,8 +8,8 @@ use std::num::NonZeroU64;
 /// Up to this number of contributions the sensitivity is computed exactly; for more, it is bounded from above.
 const MOST_SEARCHED: usize = 256;
 
-/// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: that of the last l values, where l is
-/// the largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial
+/// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: the sum of the last l values, where l
+/// is the largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial
 /// sums. (These are the nodes of a binary tree that are left children, which are the only ones that sums of all values so
 /// far need.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -129,8 +129,10 @@ fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
     all
 }
 
-/// An upper bound on the largest total over all nodes of the trees, right children too: the sum, over the levels of a tree,
-/// of the largest total of a level, which contributions at consecutive steps reach.
+/// An upper bound on the largest total over all nodes of the trees, right children included: the sum of one bound per
+/// level. A node of a level contains 2^level steps, so the total of a level is largest if the contributions fill as many
+/// nodes as possible. (No choice of steps need reach this bound: a tree whose number of steps is not a power of two lacks
+/// some of the nodes.)
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
     let of_level = |level: u32| {

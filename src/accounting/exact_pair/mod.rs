@@ -30,7 +30,7 @@ pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // A delta of 1 or more is no `Delta`; there epsilon 0 holds.
+    // For a delta of 1 or more, which `Delta` does not accept, epsilon 0 holds.
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 

@@ -1,6 +1,6 @@
 //! A law of the loss divided into the cells of a lattice. From the cells, a law on the lattice with certainly larger
 //! hockey-stick divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
-//! P and Q are the two output distributions; a law is that of the loss ln(dP/dQ) under P.
+//! P and Q are the two output distributions; a law is the distribution of the loss ln(dP/dQ) under P.
 //!
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
 //! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept

@@ -6,9 +6,9 @@
 //! the cells of a lattice.
 //!
 //! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed
-//! separately, and the larger total counts. The pairs used here dominate, so totals hold for adaptively chosen mechanisms
-//! (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a smaller total holds, see
-//! [`bounded_range`].
+//! separately, and the result is the larger of the two totals. The pairs used here dominate, so totals hold for adaptively
+//! chosen mechanisms (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a smaller total
+//! holds, see [`bounded_range`].
 
 pub(super) mod bounded_range;
 mod cells;

@@ -12,8 +12,8 @@ use crate::accounting::single::normal_tail;
 use crate::special::normal_cdf;
 use std::f64::consts::TAU;
 
-/// The law of a Poisson-subsampled Gaussian for a rate in (0, 1); for a rate of 1 the law is that of the Gaussian
-/// without sampling.
+/// The law of a Poisson-subsampled Gaussian for a rate in (0, 1); for a rate of 1, accountants use the law of the
+/// Gaussian instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::accounting) struct PoissonGaussian {
     mixture: Mixture,

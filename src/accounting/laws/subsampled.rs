@@ -167,7 +167,7 @@ impl Mixture {
         points.clear();
         let step = self.step(a, y_max);
         if let Some(taper) = self.taper {
-            // Tapered mixtures have a > 0, so no peak lies below 0.
+            // Tapered mixtures are integrated with exponents a above 0 only, so no peak lies below 0.
             let (from, to) = (-(2.0 * NEGLIGIBLE).sqrt() * self.sigma, taper.end());
             points.extend(((from / step).ceil() as i64..=(to / step).floor() as i64).map(|k| {
                 let x = k as f64 * step;

@@ -1,5 +1,5 @@
-//! Every law agrees with itself: its cumulants, its values on lines in the complex plane and its masses in cells belong
-//! to one distribution.
+//! Every law agrees with itself: its cumulants, its moment-generating function on lines in the complex plane and its masses
+//! in cells belong to one distribution.
 
 use super::*;
 
@@ -135,7 +135,7 @@ fn little_mass_lies_outside_of_a_span() {
     }
 }
 
-/// Where the noise is small, the two normal distributions of a sampled Gaussian are integrated apart from each other.
+/// Where the noise is small, the two normal distributions of a sampled Gaussian are integrated separately.
 #[test]
 fn no_mass_is_lost_where_the_noise_is_small() {
     for direction in Direction::BOTH {

@@ -89,10 +89,10 @@ const EXACT: f64 = 1e-8;
 /// Largest relative distance of ends that are accepted without trying another method.
 const CLOSE: f64 = 1e-6;
 
-/// Largest relative distance of ends from grids for which a longer contour is not tried.
+/// A longer contour is tried only if the relative distance of the two ends that lattices give exceeds this number.
 const RESOLUTION: f64 = 1e-3;
-/// `effort` of [`contour::epsilon`] for the longer contour that is tried if the ends from grids are farther apart than
-/// [`RESOLUTION`].
+/// `effort` of [`contour::epsilon`] for the longer contour that is tried if the two ends that lattices give are farther
+/// apart than [`RESOLUTION`].
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.
@@ -243,7 +243,7 @@ fn curve_between(
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // The ends from grids are not close; a longer contour may give closer ones.
+                    // The two ends that lattices give are not close; a longer contour may give closer ones.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {

@@ -85,7 +85,7 @@ impl SaddlePoint {
 const BLOCK: usize = 32;
 /// Largest number of nodes of the trapezoid rule.
 const MAX_NODES: usize = 8192;
-/// Largest number of terms for one value of a law; if more are needed, lattices are used instead.
+/// Largest number of terms for one value of a law's transform exp(K); if more are needed, lattices are used instead.
 const MAX_TERMS: f64 = 40_000.0;
 /// Largest relative contribution of the terms beyond the last node.
 const TRUNCATION: f64 = 1e-14;
@@ -164,7 +164,7 @@ fn best_order(laws: &Laws, delta: f64) -> f64 {
     libm::exp(0.5 * (low + high))
 }
 
-/// Largest relative distance of ends that are accepted without trying another line.
+/// If the two ends differ by at most this share of the upper one, no other line is tried.
 const CLOSE: f64 = 1e-7;
 
 /// Both ends of epsilon from a line through `saddle`; `lost` is the mass that was removed from the laws, divided by
@@ -262,7 +262,8 @@ fn at(laws: &Laws, saddle: &SaddlePoint, delta: f64, lost: f64, effort: f64) -> 
     })
 }
 
-/// The product of the laws' proven bounds; laws without one are left out.
+/// A bound on |exp(K(c + i v) - K(c))| for all v >= `y`: the product of the laws' proven bounds. Laws without a proven bound
+/// are left out.
 fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     let log: f64 = laws
         .iter()

@@ -1,8 +1,8 @@
 //! Epsilon of a law on equally spaced losses, in one pass from the largest loss down.
 //!
-//! The losses are values of ln(P/Q), where P and Q are the distributions of the outputs for two neighbours. For an epsilon
-//! between two neighbouring losses, delta(epsilon) = A - e^epsilon B, where A and B are the masses of P and Q at the losses
-//! above epsilon.
+//! The losses are values of ln(P/Q), where P and Q are the distributions of the outputs for two neighbouring data sets.
+//! For an epsilon between two adjacent losses, delta(epsilon) = A - e^epsilon B, where A and B are the masses of P and Q
+//! at the losses above epsilon.
 
 /// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's masses at the losses
 /// `top`, `top` - `spacing`, ...; the first `empty` of these losses have no mass and are left out. `masses` and

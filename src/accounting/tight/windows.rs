@@ -5,7 +5,7 @@
 use super::masses::{Cell, Masses};
 use crate::accounting::laws::{Grid, Law};
 
-/// Smallest number of cells in an octave of the loss of a single release.
+/// Smallest number of cells in an octave (see [`plain`]) of the loss of a single release.
 const OCTAVE: f64 = 16.0;
 /// Number of cells of the loss of a single release, if it is not divided into octaves.
 const EVEN: f64 = 2048.0;

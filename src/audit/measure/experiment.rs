@@ -12,9 +12,9 @@ pub type CanaryScores = Vec<(bool, f64)>;
 /// What one run of the audited system shows its observer, reduced to numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transcript {
-    /// One score per test of the experiment; larger ones favour D. Never NaN.
+    /// One score per test of the experiment; larger scores favour the data as given ([`NeighbourSide::Given`]). Never NaN.
     pub scores: Vec<f64>,
-    /// Numbers of the transcript, for a statistic to be trained on; empty if the scores use all the information.
+    /// Numbers of the transcript, on which a statistic is trained; empty if the scores use all the information.
     pub features: Vec<f64>,
 }
 

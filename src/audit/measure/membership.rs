@@ -15,8 +15,8 @@ pub struct Membership {
     /// Share of the transcripts under D that are recognised when at most 1 % of those under D' are mistaken for them.
     /// 0.01 for a random guess.
     pub tpr_at_1_percent_fpr: f64,
-    /// The largest difference between true and false positive rate. For an (epsilon, delta)-DP system, that of the true
-    /// rates is at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
+    /// The largest difference between the measured true positive rate and false positive rate. For an (epsilon, delta)-DP
+    /// system, the probabilities that these rates estimate differ by at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
     pub advantage: f64,
 }
 

@@ -8,12 +8,12 @@ use serde::Serialize;
 /// The result of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OneRun {
-    /// Canaries in the run, each included independently with probability 1/2.
+    /// Number of canaries in the run, each included independently with probability 1/2.
     pub canaries: u64,
     /// Number of canaries that were guessed: those whose scores have the largest absolute values. The share of canaries to
     /// guess was chosen on another run.
     pub guesses: u64,
-    /// Right guesses.
+    /// Number of right guesses.
     pub correct: u64,
     /// No epsilon below this is possible at the audit's delta, with the audit's confidence, whatever the system does.
     pub epsilon_lower: f64,

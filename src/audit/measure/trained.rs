@@ -108,7 +108,7 @@ mod tests {
         };
         let sides = [draw(1.0, 2.0), draw(0.0, 1.0)];
         let trained = Trained::fit([&sides[0], &sides[1]]).unwrap();
-        // The exact log ratio is y - 1/2 + 3/8 z^2 - ln 2.
+        // The exact log-likelihood ratio is y - 1/2 + 3/8 z^2 - ln 2, with y the second and z the third number.
         for (y, z) in [(0.0, 0.0), (1.5, 0.3), (-1.0, 1.5)] {
             let exact = y - 0.5 + 0.375 * z * z - 2f64.ln();
             let found = trained.score(&[0.4, y, z]);

@@ -1,5 +1,5 @@
-//! Audits of noise on numbers that are clipped to a range, and of CTL ([`Ctl`], Laplace noise on a user's reward) without
-//! the clipping that its claim needs.
+//! Audits of mechanisms that clip a number to a range and then add noise, and of CTL ([`Ctl`], Laplace noise on a user's
+//! reward) without clipping, for which its claim is false.
 
 use super::case::{Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;
@@ -48,7 +48,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// A mechanism of one number on its worst pair; `said` changes the description of the pair.
+/// The audit of a mechanism that releases one number, on its worst pair of neighbours; `said` changes the description of the
+/// pair.
 fn worst_with<M>(
     words: CaseDescription,
     mechanism: M,

@@ -24,7 +24,7 @@ impl<M: Mechanism> Releases<M> {
     /// One or several releases of a mechanism on a pair, with the mechanism's own tests.
     ///
     /// # Errors
-    /// If an input breaks the mechanism's precondition.
+    /// [`AuditError`] if an input breaks the mechanism's precondition.
     pub fn on(mechanism: M, pair: Pair<M::Input>, times: u64) -> Result<Self, AuditError> {
         let distinguisher = mechanism.distinguisher([&pair.inputs[0], &pair.inputs[1]])?;
         Ok(Self::with_distinguisher(mechanism, pair, times, distinguisher))

@@ -20,10 +20,10 @@ use std::sync::Arc;
 
 /// Number of rewards drawn to estimate their range, where the noise is unbounded.
 const DRAWS: u64 = 100_000;
-/// Distance from the bound to a reward beyond it that can be recognised, in standard deviations of the privacy noise:
-/// Laplace noise exceeds it with probability e^-28.
+/// Distance from the bound to a reward beyond it that can be recognised, in standard deviations of the privacy noise: the
+/// absolute value of Laplace noise exceeds it with probability e^-28.
 const REACH: f64 = 20.0;
-/// The condition under which the price of published means is all that a reader learns.
+/// The condition under which the price of the published means bounds all that a reader learns.
 const REPORTS: &str =
     "the arms taken as given: they depend on the reports, which the ledger lists for the readers too";
 /// Largest sum of deltas: a sum of 1 or more would be no claim.

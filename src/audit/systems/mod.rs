@@ -4,8 +4,8 @@
 //! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (queries, learning,
 //! choices) cannot reveal more, so it is not repeated.
 //!
-//! Each protocol has one file or folder here, which implements [`Audited`] for it, and one entry in `collect`. A program's
-//! own protocol is added by [`add_providers`], which [`crate::Catalogue`] calls.
+//! Each protocol has one file or folder here, which implements [`Audited`] for it, and one entry in `collect`. A
+//! protocol that a user's own program defines is added by [`add_providers`], which [`crate::Catalogue`] calls.
 
 mod answers;
 mod audited;

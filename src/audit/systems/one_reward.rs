@@ -1,4 +1,5 @@
-//! One user's reward on one of the two sides of an audit: fixed, or drawn anew at each visit.
+//! One user's reward on one side of an audit, that is, on one of its two neighbouring inputs: fixed, or drawn anew at each
+//! visit.
 
 use crate::objectives::Noise;
 use crate::rng::Stream;
@@ -84,8 +85,8 @@ pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64,
 mod tests {
     use super::*;
 
-    /// If far rewards hardly occur, the log ratio is that of the near rewards, at most 2 near / scale. For a report
-    /// equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
+    /// If far rewards hardly occur, the log ratio is the same as for near rewards alone, at most 2 near / scale. For a
+    /// report equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
     /// reward is almost certainly `-near`.
     #[test]
     fn far_rewards_dominate_the_ratio_of_a_far_report() {

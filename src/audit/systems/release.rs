@@ -57,7 +57,8 @@ fn protects(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
     Ok(!prices.is_empty() && prices.iter().all(|price| price.basis != Basis::Unprotected))
 }
 
-/// The publication of a series on the worst of several pairs of data sets, by the exact loss of each pair.
+/// The publication of a series on the pair of data sets with the largest [`Publication::loss`] of several pairs; if a
+/// claim may fail for a share of the functions, the largest losses up to this share of the pairs are passed over.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,
@@ -270,9 +271,9 @@ impl Publication {
         tested.ok_or_else(|| AuditError::scenario("nothing is claimed"))
     }
 
-    /// The claim about the publication. The mechanisms are epsilon-DP with delta 0, and a claim's delta is the probability,
-    /// over functions, that the claim fails, not one over the noise of a release: so delta is 0 unless another one is
-    /// requested.
+    /// The claim about the publication. The mechanisms are epsilon-DP with delta 0. A claim's delta is the probability,
+    /// over functions, that the claim fails, and not a probability over the noise of a release. So delta is 0 unless
+    /// another one is requested.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);

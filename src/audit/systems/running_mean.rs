@@ -56,7 +56,7 @@ pub(super) fn published(
     Ok(vec![System::new(statement.with_conditions(conditions), experiment)])
 }
 
-/// All published sums. (A mean is a sum divided by a number that is public.)
+/// The experiment in which a reader sees all published sums. (A mean is a sum divided by a number that is public.)
 struct Published {
     mechanism: TreeAggregation,
     means: RunningMean,

@@ -9,7 +9,7 @@ use crate::rng::Key;
 /// For each candidate, the search runs the audit's number of trials divided by this, but at least [`FEWEST`].
 const SEARCH_SHARE: u64 = 10;
 
-/// The number of trials that an audit of `candidates` runs in all, for both sides together.
+/// The number of trials that an audit of `candidates` runs in all, on both data sets of each pair of neighbours together.
 #[must_use]
 pub fn effort(candidates: &Candidates, trials: u64) -> u64 {
     let search = if candidates.len() > 1 { pilot(trials) * candidates.len() as u64 } else { 0 };
@@ -44,7 +44,7 @@ pub fn audit(
                 models: false,
             };
             let evidence = measure(&*system.experiment, effort, done)?;
-            // While no bound is above 0, the better attack decides.
+            // While no lower bound is above 0, the larger advantage of the membership attack decides.
             let figure = evidence.epsilon_lower + 1e-3 * evidence.membership.advantage;
             if figure > most {
                 (best, most) = (index, figure);

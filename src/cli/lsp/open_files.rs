@@ -31,7 +31,7 @@ impl OpenFile {
         Resources { limits, ..resources_of(&self.path, None) }
     }
 
-    /// The errors as the protocol states them: the same texts as those of `subrosa check`.
+    /// The errors in the form of the language server protocol, with the same texts as `subrosa check` prints.
     fn check(&mut self) -> Vec<Value> {
         self.is_checked = true;
         self.corrections.clear();

@@ -26,7 +26,7 @@ fn position_of(text: &str, byte: usize) -> Value {
     json!({ "line": before.matches('\n').count(), "character": column })
 }
 
-/// Bytes of a text as a range.
+/// A range of bytes of a text as a range of the protocol, from the position of its start to that of its end.
 pub(super) fn range_of(text: &str, bytes: &Range<usize>) -> Value {
     json!({ "start": position_of(text, bytes.start), "end": position_of(text, bytes.end) })
 }
@@ -51,7 +51,7 @@ pub(super) fn path_of(address: &str) -> Option<PathBuf> {
         }
     }
     let path = String::from_utf8(bytes).ok()?;
-    // Windows: /c:/folder/file.
+    // On Windows, the path in an address begins with a slash before the drive: /c:/folder/file.
     let drive = path.as_bytes().get(2) == Some(&b':') && cfg!(windows);
     Some(PathBuf::from(if drive { &path[1..] } else { &path }))
 }

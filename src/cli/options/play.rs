@@ -185,10 +185,12 @@ pub(in crate::cli) struct ReportArguments {
     /// Write a figure as a PNG file, and do not print the text of the report; needs a program built with --features png
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) png: Option<PathBuf>,
-    /// Also write a figure as a PDF file, its letters as outlines; needs a program built with --features png
+    /// Write a figure as a PDF file, its letters as outlines, and do not print the text of the report; needs a program built
+    /// with --features png
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) pdf: Option<PathBuf>,
-    /// Also write what the figure's caption must say as a text file: how to read it, and what its bounds assume
+    /// Write what the figure's caption must say (how to read it, and what its bounds assume) as a text file, and do not
+    /// print the text of the report
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) caption: Option<PathBuf>,
     /// The figure's width on paper in millimetres, as 85; a PNG then has 300 dots an inch

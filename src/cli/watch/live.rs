@@ -21,7 +21,8 @@ const REST: u32 = 10;
 /// The report of a run in progress.
 pub(super) struct Live {
     folder: RunFolder,
-    /// The plan of the run, as soon as its folder has one; `Some(None)` if it cannot be read, after an error message.
+    /// The plan of the run, as soon as its folder has one; `Some(None)` if it cannot be read: an error message has
+    /// then been printed.
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
@@ -52,7 +53,7 @@ impl Live {
     /// Makes the report again.
     pub(super) fn renew_now(&mut self) {
         let start = Instant::now();
-        // A file that is written at this moment may be unreadable; the report before is shown until the next time.
+        // The error is ignored: a file that is being written may be unreadable, and the page then shows the previous report.
         drop(self.read());
         let end = Instant::now();
         self.made = Some((end, end.duration_since(start)));

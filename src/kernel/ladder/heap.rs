@@ -59,8 +59,8 @@ impl Heap {
         Some(first)
     }
 
-    /// The place of the smallest child; `None` if there are no children. Four are compared in pairs, whose results do not
-    /// depend on each other.
+    /// The place of the smallest child; `None` if there are no children. Four children are compared in two pairs, so that
+    /// the processor can compare both pairs at once.
     #[inline(always)]
     fn smallest_child(&self, parent: usize) -> Option<usize> {
         let first = parent * ARITY + 1;

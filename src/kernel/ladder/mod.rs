@@ -399,8 +399,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, up to the next rung or the top; if that is only one
-    /// point in time, raises the limit of late events instead.
+    /// Distributes bottom and late events over a new innermost rung, up to the next rung or the top; if that span is a
+    /// single point in time, raises the limit of late events instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -98,8 +98,9 @@ impl Rung {
     }
 
     /// Sets which of the buckets that [`Self::near`] returned still have events. The first of these becomes the current
-    /// bucket. The buckets before it count as emptied, so events that are scheduled for them from now on are late. If
-    /// there is none, the current bucket is the one after this range. The caller updates `len`.
+    /// bucket. The buckets before it count as emptied: the ladder puts events that are scheduled for them from now on
+    /// into its heap of late events. If no bucket still has events, the current bucket is the one after this range. The
+    /// caller updates `len`.
     #[inline]
     pub(super) fn set_current_bucket(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;

@@ -1,4 +1,4 @@
-//! The order of the ladder queue against a sorted set, and its limits.
+//! Tests that the ladder queue returns events in the order of a sorted set, and tests of the queue's limits.
 
 use super::*;
 use crate::rng::Key as Seed;

@@ -64,7 +64,7 @@ pub struct Process<P: Processes> {
     inputs: Option<Vec<TimedInput<P>>>,
 }
 
-/// The ticket of the kernel's timer for each alarm.
+/// For each alarm (a timer that a future of the process waits for), the ticket of the kernel's timer.
 type Tickets = BTreeMap<ProcessTimer, TimerTicket>;
 
 struct Running<P: Processes> {

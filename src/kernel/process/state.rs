@@ -1,4 +1,4 @@
-//! The state that a process and its futures share: the mailbox, alarms, and requested effects.
+//! The state that a process and its futures share: mailbox, alarms (timers that futures wait for), and requested effects.
 
 use super::clock::Clock;
 use super::tasks::Work;
@@ -55,7 +55,7 @@ pub(super) struct State<P: Protocol> {
     pub(super) changes: u64,
     /// Whether the party was connected after the last change.
     pub(super) online: bool,
-    /// The connection at the present input.
+    /// The connection when the latest input of the party was handled.
     pub(super) connection: Connection,
     pub(super) watchers: Waiters,
     pub(super) next_waiter: u64,

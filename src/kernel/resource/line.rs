@@ -51,7 +51,7 @@ pub struct RequestResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the caller sets a timer for the job that is served next"]
 pub struct Freed<J> {
-    /// The job.
+    /// The job that left.
     pub job: J,
     /// The job that gets the server, if the job that left had one and another job waits; else `None`.
     pub next: Option<Claim>,

@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
 /// ln sqrt(2 pi).
 pub(super) const LOG_ROOT_TAU: f64 = 0.918_938_533_204_672_8;
-/// Below this, ln(phi(z) + z Phi(z)) is computed by its asymptotic series.
+/// For z up to this number, ln(phi(z) + z Phi(z)) is computed by its asymptotic series.
 const FAR: f64 = -25.0;
 
 /// A value, and its derivatives with respect to the mean and to the standard deviation.
@@ -87,7 +87,7 @@ pub(super) fn log_cdf(z: f64) -> (f64, f64) {
 /// ln h(z), where h(z) = phi(z) + z Phi(z) is the expected improvement in units of sd, and its derivative Phi(z) / h(z).
 ///
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
-/// optimization", equation 9. Below z = -25 this function uses the asymptotic series
+/// optimization", equation 9. From z = -25 downwards this function uses the asymptotic series
 /// h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas. The paper takes the logarithm of a
 /// difference, which loses digits, and for z still further below 0 it uses only the first term of the series.
 pub(super) fn log_improvement(z: f64) -> (f64, f64) {
@@ -181,9 +181,9 @@ mod tests {
         }
     }
 
-    /// The class qLowerBoundMaxValueEntropy of BoTorch 0.18.1 has no analytic values. The expected values are
-    /// gamma phi / (2 Phi) - ln Phi (Wang and Jegelka 2017, equation 6), averaged over the draws 1.0, 1.4 and 2.5, computed
-    /// with mpmath 1.3 and 50 digits.
+    /// The class qLowerBoundMaxValueEntropy of BoTorch 0.18.1 has no analytic values to compare with. The expected values
+    /// are gamma phi(gamma) / (2 Phi(gamma)) - ln Phi(gamma) with gamma = (draw - mean) / sd (Wang and Jegelka 2017,
+    /// equation 6), averaged over the draws 1.0, 1.4 and 2.5, computed with mpmath 1.3 and 50 digits.
     #[test]
     fn information_about_the_largest_value_is_that_of_mpmath() {
         let score = Score::LargestValue { draws: vec![1.0, 1.4, 2.5] };

@@ -399,7 +399,8 @@ mod tests {
         // Without whole numbers and categories all candidates but the first are a small step away.
         let plain = near(&SearchBox::unit(2), &[0.5, 0.5]);
         assert!(plain.iter().skip(1).all(|point| point.iter().all(|x| *x != 0.5 && (x - 0.5).abs() < 0.2)));
-        // With or without them, at least 14 candidates are moved by 0.02 to 5 standard deviations, for each distance.
+        // For each distance, at least 14 candidates are moved by 0.02 to 5 times this distance, with or without whole
+        // numbers and categories.
         for distance in DISTANCES {
             let near = |x: f64| (0.02 * distance..5.0 * distance).contains(&(x - 0.5).abs());
             let count =

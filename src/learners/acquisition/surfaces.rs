@@ -1,4 +1,4 @@
-//! The surface that a choice maximises, for each acquisition function.
+//! The function that is maximised to choose the next query, for each acquisition function.
 
 use super::knowledge_gradient::KnowledgeGradient;
 use super::largest_value;
@@ -13,10 +13,11 @@ use crate::rng::Key;
 /// with a posterior variance of 0 too.
 const LEAST_SD: f64 = 1e-8;
 
-/// The acquisition function of a choice. `best` is the best value so far. `sample` holds points of the domain in a fixed
-/// order: from them, max-value entropy search estimates the largest value of the function, and the knowledge gradient takes
-/// the further points of the set over which it maximises the posterior mean. `None` if the acquisition function cannot be
-/// computed, because no path can be drawn or a covariance matrix cannot be factorised.
+/// The acquisition function for the choice of one query. `best` is the best value so far (`Model::best_value`). `sample`
+/// holds points of the domain in a fixed order: from them, max-value entropy search estimates the largest value of the
+/// objective, and the knowledge gradient takes the further points of the set over which it maximises the posterior mean.
+/// `None` if the acquisition function cannot be computed, because no path can be drawn or a covariance matrix cannot be
+/// factorised.
 pub(super) fn surface<'a>(
     function: AcquisitionFunction,
     posterior: &'a PointPosterior,

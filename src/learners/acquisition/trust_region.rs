@@ -108,7 +108,7 @@ mod tests {
         serde_json::from_str(include_str!("../../../tests/oracles/search.json")).unwrap()
     }
 
-    /// Every side is 0.8 times a power of two, so this code and the tutorial must agree to the last bit.
+    /// Every side is 0.8 times a power of two, so this code and BoTorch's tutorial must agree to the last bit.
     #[test]
     fn its_side_follows_the_rule_of_botorchs_tutorial_until_it_ends() {
         let traces = known().trust_regions;

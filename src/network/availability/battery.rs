@@ -285,8 +285,8 @@ mod tests {
 
     #[test]
     fn an_idle_battery_falls_until_it_is_charged() {
-        // 6 o'clock and full: half is left after 10 h, 23 o'clock comes after 17 h, and 6 o'clock after 24 h with a full
-        // battery.
+        // At 6 o'clock the battery is full. Half of it is left after 10 h; charging begins after 17 h, at 23 o'clock, and
+        // ends after 24 h with a full battery.
         let mut device = process("0.5", "");
         assert!(device.starts_online());
         let found = changes(&mut *device, 4);
@@ -321,7 +321,8 @@ mod tests {
         assert!(device.works(hours(1.0), hours(1.0), Span::from_seconds(3600.0)));
         let mut copy = device.clone();
         assert_eq!(changes(&mut *device, 2), [(5_000, false), (17_000, true)]);
-        // A second job waits for the first: 0.95 at 1 h, two hours of work take 0.6, 0.35 is left at 3 h; half at 2.5 h.
+        // A second job waits for the first, so jobs run from 1 h to 3 h. The level is 0.95 at 1 h and then falls by 0.3 per
+        // hour; it is 0.5 at 2.5 h.
         assert!(copy.works(hours(1.5), hours(2.0), Span::from_seconds(3600.0)));
         assert_eq!(changes(&mut *copy, 1), [(2_500, false)]);
     }

@@ -92,9 +92,10 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 2,000 parties with 50 messages each. A party's share has the variance of a beta-binomial share,
-    /// m (1 - m) / (1 + c) (1 + c / 50) with m = 0.8 and c = 3: 0.0424. The mean's standard error is 0.0046, and the sample
-    /// variance's below 0.0424 sqrt(4 / 2,000) = 0.0019 (kurtosis below 5); six of each are allowed.
+    /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count over 50, so
+    /// its variance is m (1 - m) / (1 + c) (1 + c / 50) with mean m = 0.8 and concentration c = 3: 0.0424. The standard
+    /// error of the mean is 0.0046, and that of the sample variance is below 0.0424 sqrt(4 / 2,000) = 0.0019 (kurtosis below
+    /// 5). The test allows six standard errors.
     #[test]
     fn parties_differ_by_the_stated_law() {
         let recipe = BetaPerMessage {

@@ -215,8 +215,9 @@ mod tests {
         assert_eq!(changes(&day, 2), (false, vec![(16.0, true), (24.0, false)]));
     }
 
-    /// 40 parties over 200 days: 8,000 days with probability 0.7 have a share with a standard error of 0.0051; six are
-    /// 0.031. The zones have shares 1/4 and 3/4 of 400 parties: a standard error of 0.0217, six are 0.13.
+    /// 40 parties over 200 days: each of these 8,000 days has a connection with probability 0.7, so the share of days with
+    /// one has a standard error of 0.0051; six standard errors are 0.031. Each of 400 parties is in the second zone with
+    /// probability 3/4: the share of these parties has a standard error of 0.0217; six standard errors are 0.13.
     #[test]
     fn days_are_missed_and_zones_drawn_at_their_rates() {
         let recipe = read(

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FedScaleTrace {
-    /// The file; relative to the scenario's folder.
+    /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
     /// Which client a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]

@@ -172,7 +172,7 @@ fn seconds(text: &str) -> Option<i64> {
         && (0..60).contains(&minute)
         && (0..60).contains(&second);
     let before = (year - 1) * 365 + (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400;
-    // 719,162 days lie between the first day of the year 1 and that of 1970.
+    // From the first day of the year 1 to the first day of 1970 there are 719,162 days.
     let day = before - 719_162 + days[..month - 1].iter().sum::<i64>() + day - 1;
     fits.then_some(((day * 24 + hour) * 60 + minute) * 60 + second)
 }

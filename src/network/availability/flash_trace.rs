@@ -24,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlashTrace {
-    /// The file; relative to the scenario's folder.
+    /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
     /// The states that a device must all have. Default: [Charging, Wifi, Locked], the condition of FLASH.
     #[serde(default = "usual")]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// The file; relative to the scenario's folder. Lines that begin with # are comments.
+    /// The file; relative to the scenario's folder or to the folder of `--data`. Lines that begin with # are comments.
     pub file: PathBuf,
     /// Number of the device, from 0. Default: drawn for each party, every device with the same probability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ struct Device {
 }
 
 impl Device {
-    /// The share of the time from 0 to `all` for which the device is connected.
+    /// The share of the time from 0 to `all` during which the device is connected.
     fn share_online(&self, all: Span) -> f64 {
         if all == Span::ZERO {
             return f64::from(u8::from(self.online));

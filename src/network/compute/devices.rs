@@ -18,7 +18,8 @@ use std::sync::Arc;
 pub struct Devices {
     /// How long a job takes on a device of speed 1; any latency model that does not depend on the time or the link.
     pub time: LatencyModel,
-    /// A CSV file with a header line; relative to the scenario's folder. Lines that begin with # are comments.
+    /// A CSV file with a header line; relative to the scenario's folder or to the folder of `--data`. Lines that begin
+    /// with # are comments.
     pub file: PathBuf,
     /// Name of the column of speeds, each above 0. Default: speed.
     #[serde(default = "speed")]

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FedScaleDevices {
-    /// The file; relative to the scenario's folder.
+    /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
     /// Number of samples on which a job trains, above 0.
     pub samples: Positive,

@@ -65,7 +65,7 @@ pub trait Compute {
         Vec::new()
     }
 
-    /// Reads the files that the recipe names; relative paths begin at `base`.
+    /// Reads the files that the recipe names; relative paths are looked up in the folders of `base`.
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()

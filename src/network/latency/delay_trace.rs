@@ -20,7 +20,8 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayTrace {
-    /// A CSV file with a header line; relative to the scenario's folder. Lines that begin with # are comments.
+    /// A CSV file with a header line; relative to the scenario's folder or to the folder of `--data`. Lines that begin
+    /// with # are comments.
     pub file: PathBuf,
     /// Name of the column of delays, each 0 or above.
     pub delay: String,

@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn far_from_zero_truncation_has_no_effect() {
         let law = Gumbel { location: Span::from_millis(1000), scale: Span::from_millis(10) };
-        // location - scale ln ln 2, and location + scale times Euler's constant
+        // The median is location - scale ln ln 2, and the mean is location + scale times Euler's constant.
         assert!(
             (law.quantile(0.5).seconds() - (1.0 - 0.01 * libm::log(std::f64::consts::LN_2))).abs() < 1e-9
         );

@@ -76,7 +76,8 @@ pub trait Latency {
     /// The delay at probability `u` in (0, 1): the inverse of the distribution function.
     fn quantile(&self, u: f64) -> Span;
 
-    /// The delay at probability `u` of a message that enters the link at `at`. The function never decreases in `u`.
+    /// The delay, at probability `u`, of a message that enters the link at the time `at`. The function never decreases in
+    /// `u`.
     fn quantile_at(&self, at: Time, u: f64) -> Span {
         let _ = at;
         self.quantile(u)
@@ -93,7 +94,8 @@ pub trait Latency {
         false
     }
 
-    /// The delay of the link from one party to another; `None` if the delay does not depend on the ends of the link.
+    /// The latency model of the link from one party to another; `None` if the delay does not depend on the ends of the
+    /// link.
     fn between(&self, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Option<LatencyModel> {
         let _ = (from, to);
         None
@@ -131,7 +133,7 @@ pub trait Latency {
         Vec::new()
     }
 
-    /// Reads the files that the recipe names; relative paths begin at `base`.
+    /// Reads the files that the recipe names; relative paths are searched in the folders of `base`.
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
@@ -192,7 +194,8 @@ impl LatencyModel {
         self.as_dyn().problems().into_iter().map(move |problem| problem.below(&field))
     }
 
-    /// Reads the files of a model that another model contains in its field `field`; relative paths begin at `base`.
+    /// Reads the files of a model that another model contains in its field `field`; relative paths are searched in the
+    /// folders of `base`.
     fn load_below(&mut self, field: &str, base: &DataFolders) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();
         self.as_dyn_mut().load(base).into_iter().map(move |problem| problem.below(&field))

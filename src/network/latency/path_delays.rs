@@ -20,7 +20,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PathDelays {
-    /// The file; relative to the scenario's folder.
+    /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
     /// Name of the attribute that holds a node's name; a node without this attribute is called by its id. Default: label.
     #[serde(default = "label")]

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoundTrips {
-    /// The file; relative to the scenario's folder. Lines that begin with # are comments.
+    /// The file; relative to the scenario's folder or to the folder of `--data`. Lines that begin with # are comments.
     pub file: PathBuf,
     /// Unit of the numbers. Default: 1 ms.
     #[serde(default = "millisecond")]

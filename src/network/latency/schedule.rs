@@ -36,7 +36,7 @@ pub struct Schedule {
 pub struct LatencyStep {
     /// When it begins, counted from the start of the run, or of each period if there is an `every`.
     pub at: Span,
-    /// The delay; any of the latency models.
+    /// The delay; any latency model except another `Schedule`.
     pub is: LatencyModel,
 }
 

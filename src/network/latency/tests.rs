@@ -137,7 +137,7 @@ fn boxed(law: impl Into<LatencyModel>) -> Box<LatencyModel> {
 }
 
 /// The distribution function at the quantile of u is u. Rounding to a nanosecond changes its value by less than 1e-6 for
-/// all examples with a density; where the distribution function has steps, it may exceed u by one step.
+/// all examples with a density; where the distribution function has steps, it may exceed u by the height of one step.
 #[test]
 fn distribution_functions_invert_the_quantiles() {
     for model in examples() {

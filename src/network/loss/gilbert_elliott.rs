@@ -122,11 +122,13 @@ mod tests {
             last = now;
         }
         let share = f64::from(lost) / f64::from(n);
-        // Share 1/6. The chain's correlation is 1 - 0.05 - 0.25 = 0.7, so the variance of the mean is that of
-        // independent messages times (1 + 0.7) / (1 - 0.7) = 5.67: se = sqrt(5/36 * 5.67 / 200,000) = 0.00198.
+        // The expected share is 1/6. The correlation of successive losses is 1 - 0.05 - 0.25 = 0.7, so the variance of the
+        // share is that for independent losses times (1 + 0.7) / (1 - 0.7) = 5.67: its standard error is
+        // sqrt(5/36 * 5.67 / 200,000) = 0.00198.
         assert!((share - recipe.mean()).abs() < 6.0 * 0.00198, "{share}");
         assert!((recipe.mean() - 1.0 / 6.0).abs() < 1e-12);
-        // Bursts are geometric with mean 4 and standard deviation sqrt(12); there are about 8,300: se 0.038.
+        // The lengths of bursts are geometric with mean 4 and standard deviation sqrt(12). There are about 8,300 bursts,
+        // so the mean length has a standard error of 0.038.
         let length = f64::from(lost) / f64::from(bursts);
         assert!((length - 4.0).abs() < 6.0 * 0.038, "{length}");
     }

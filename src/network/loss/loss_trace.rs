@@ -17,7 +17,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossTrace {
-    /// A CSV file with a header line; relative to the scenario's folder. Lines that begin with # are comments.
+    /// A CSV file with a header line; relative to the scenario's folder or to the folder of `--data`. Lines that begin
+    /// with # are comments.
     pub file: PathBuf,
     /// Name of the column of shares, each from 0 to `of`.
     pub share: String,

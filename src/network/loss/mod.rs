@@ -39,7 +39,7 @@ pub trait Loss {
         Vec::new()
     }
 
-    /// Reads the files that the recipe names; relative paths begin at `base`.
+    /// Reads the files that the recipe names; relative paths are searched in the folders of `base`.
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()

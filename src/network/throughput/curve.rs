@@ -77,7 +77,8 @@ impl RateCurve {
             if each <= 0.0 {
                 return Time::NEVER;
             }
-            // Skips whole periods, except the last one in which bits are sent: the rate may be 0 at its end.
+            // Skips whole periods, but not the last period in which bits are sent: if the rate is 0 at the end of this
+            // period, the message has been sent before the period ends.
             let turns = ((bits / each).ceil() - 1.0).max(0.0);
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());

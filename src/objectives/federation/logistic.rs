@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogisticRegression {
-    /// L2 regularisation: mean loss + lambda/2 times the squared norm of the weights.
+    /// L2 regularisation: training minimises the mean loss plus lambda/2 times the squared norm of the weights.
     pub lambda: Axis,
     /// Number of L-BFGS steps after which training ends, if it has not converged before; values are rounded.
     pub steps: Axis,

@@ -119,8 +119,8 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The fields of `held_out` that name columns of the second file, each with the column's name; `None` if `file` is not
-    /// the second file, or is the first file too.
+    /// The fields of `held_out` that name columns of the second file (the file of `held_out`), each with the column's name;
+    /// `None` if `file` is not the second file, or is the first file too.
     fn split(&self, file: &Path) -> Option<[(&'static str, &str); 3]> {
         match &self.tuning.held_out {
             HeldOut::Column { file: split, agent, row, column, .. }
@@ -206,7 +206,7 @@ impl FederatedTuning {
         problems
     }
 
-    /// The first problem of the classes or of an agent's split, if there is one.
+    /// The first problem of the classes or of an agent's training and held-out records, if there is one.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
         let classes = read.classes.len();
@@ -429,7 +429,7 @@ mod tests {
         assert_eq!(model.settings().names, ["lambda", "steps", "intercept"]);
         assert_eq!(model.settings().rows, [0.5, 1.0, 0.1, 0.5, 2.0, 0.1, 0.5, 2.0, 0.1]);
         assert_eq!(model.points().n(), 3);
-        // A prepared problem has the same settings.
+        // The prepared objective has the same settings.
         let folder = tempfile::tempdir().unwrap();
         let rows: String = (0..8).map(|i| format!("{},{i},{}\n", ["a", "b"][i / 4], i % 2)).collect();
         std::fs::write(folder.path().join("r.csv"), format!("who,x,kind\n{rows}")).unwrap();

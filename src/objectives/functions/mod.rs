@@ -76,7 +76,8 @@ pub enum DomainPoints {
     ///
     /// Example: `Sobol(1024)`.
     Sobol(NonZeroUsize),
-    /// A regular grid with this many points along each input, at most 1000000 in all, ends included.
+    /// A regular grid with this many points along each input, at most 1000000 in all; two or more points include both ends,
+    /// a single point is the middle.
     ///
     /// Example: `Grid([32, 32])`.
     Grid(Vec<NonZeroUsize>),

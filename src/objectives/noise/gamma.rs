@@ -1,4 +1,4 @@
-//! Skewed noise with a gamma distribution, such as that of waiting times and counts.
+//! Skewed noise with a gamma distribution, such as the noise of waiting times and counts.
 
 use super::NoiseLaw;
 use super::tail::smallest_size;

@@ -145,7 +145,7 @@ mod tests {
             // For a standard exponential X: E X^(4 theta) / (E X^(2 theta))^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
             ("Weibull(theta: 1, scale: 2)", 6.0),
             ("Weibull(theta: 0.5)", 2.0),
-            // From the moments (k pi / 20) / sin(k pi / 20).
+            // From the moments of a log-logistic X with scale 1 and shape 20: E X^k = (k pi / 20) / sin(k pi / 20).
             ("LogLogistic(scale: 2, shape: 20)", 4.690_833_823),
             ("Scaled(law: Gumbel(scale: 0.7), factor: -3)", 5.4),
         ]

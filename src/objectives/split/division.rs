@@ -353,8 +353,8 @@ mod tests {
             (square / 2000.0 - variance).abs() < 6.0 * variance * (7.1f64 / 2000.0).sqrt() + 2e-4,
             "{square}"
         );
-        // The number of each of the two classes is within one record of its share; agents with fewer than two records
-        // get others.
+        // In each range, the agent's number of records of a class differs from its share of them by at most one; agents
+        // with fewer than two records get further ones.
         assert!(alike <= 2.0, "{alike}");
         let path = |text: &str| {
             let found = super::tests::splits(text)[0].problems(&names);

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 /// that agent, and no party of the protocol receives them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
-    /// The classes in alphabetical order; for a table, the four ranges between the quartiles of its output.
+    /// The classes in alphabetical order; for the objective `Table`, which has no classes, the four ranges into which the
+    /// quartiles divide the values of its output.
     pub classes: Vec<String>,
     /// Number of agents.
     pub agents: u64,
     /// At most [`Holdings::MAX_LISTED`] agents: all, or the first ones by number.
     pub listed: Vec<AgentHoldings>,
-    /// Records by class of the agents that are not listed.
+    /// Number of records by class, summed over the agents that are not listed.
     pub others: Vec<u64>,
     /// Smallest, median and largest number of records of an agent; with an even number of agents, the median is the
     /// larger of the two middle numbers.
@@ -29,7 +30,7 @@ pub struct Holdings {
 pub struct AgentHoldings {
     /// The name under which the agent's records are listed.
     pub name: String,
-    /// Records by class, those held out included.
+    /// Number of records by class, held-out records included.
     pub records: Vec<u64>,
 }
 

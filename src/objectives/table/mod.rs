@@ -82,7 +82,7 @@ pub struct Table {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes that are divided by
-    /// `labels` are the four ranges of the output between its quartiles, with equal numbers of rows up to ties.
+    /// `labels` are the four ranges into which the quartiles cut the output, with equal numbers of rows up to ties.
     /// Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
@@ -110,7 +110,7 @@ pub struct Table {
     /// Whether large or small outputs are sought. Default: `Maximise`.
     #[serde(default)]
     pub goal: Goal,
-    /// How outcomes are scaled. Default: `FromData`, by their mean and standard deviation.
+    /// How outputs are scaled. Default: `FromData`, by their mean and standard deviation.
     #[serde(default)]
     pub output_scale: OutputScale,
     /// How inputs are scaled. Default: `FromData`, by their means, standard deviations and largest norm.
@@ -162,7 +162,7 @@ struct Columns {
     unit: f64,
 }
 
-/// A table with its records and the problem computed from them.
+/// A table with its records and the optimisation problem computed from them.
 #[derive(Debug)]
 struct Ready {
     table: Table,
@@ -171,7 +171,7 @@ struct Ready {
     scaled: Scaled,
 }
 
-/// A problem, and the scaling by which it was computed from raw records.
+/// An optimisation problem, and the scaling by which it was computed from raw records.
 #[derive(Debug)]
 struct Scaled {
     instance: Instance,
@@ -214,8 +214,8 @@ impl Table {
         Ok(Columns { rows, values, units, centre, unit })
     }
 
-    /// Computes the problem from raw records. `fitted` are hyperparameters that are used instead of
-    /// a new fit.
+    /// Computes the optimisation problem from raw records. `fitted` are hyperparameters that are used
+    /// instead of a new fit.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
         let d = raw.names.len();
@@ -227,7 +227,7 @@ impl Table {
         for row in rows.chunks_mut(d) {
             row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
         }
-        // After the division all length-scales are 1, so after scaling to the norm all equal the factor.
+        // After the division all length-scales are 1, so after the inputs are multiplied by `factor` all equal `factor`.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
         let values = Arc::new(values);

@@ -41,11 +41,13 @@ pub enum InputScale {
     Stated {
         /// The number in each column that is scaled to 0.
         centres: Vec<Finite>,
-        /// The unit of each column, a difference in that column; its length-scale is in this unit.
+        /// The unit of each column: the number by which differences in that column are divided. The column's length-scale is
+        /// in this unit.
         units: Vec<Positive>,
-        /// The Euclidean norm, of a row after division by units and length-scales, that is scaled to `max_norm`. A row with
-        /// a larger norm is not clipped and is protected like the others, since the noise of a private release does not
-        /// depend on norms. A distance of 1 between scaled rows is a distance of radius / max_norm before this scaling.
+        /// The Euclidean norm that is scaled to `max_norm`; it is the norm of a row after division by units and
+        /// length-scales. A row with a larger norm is not clipped and is protected like the others, since the noise of a
+        /// private release does not depend on norms. A distance of 1 between scaled rows is a distance of radius / max_norm
+        /// before this scaling.
         radius: Positive,
     },
 }

@@ -1,4 +1,4 @@
-//! The size of a table's problem, and the memory and time for reading and fitting it.
+//! The size of a table as an objective, and the memory and time for reading and fitting it.
 
 use super::{Hyperparameters, Table};
 use crate::objectives::split;

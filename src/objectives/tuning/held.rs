@@ -71,7 +71,8 @@ impl Tuning {
         Ok(AgentPerformances { values, holdings: Holdings::of(&held, &names), records })
     }
 
-    /// What is wrong with `agent` and `split`; `records` are those of the file, if it can be read.
+    /// What is wrong with `agent` and `split`, and with `missing` where records belong to agents; `records` are those of the
+    /// file, if it can be read.
     pub(super) fn holder_problems(&self, records: Option<&RawRecords>) -> Vec<Problem> {
         let mut problems = split::problems(&self.agent, &self.split, &self.input_columns().of_numbers());
         if self.is_divided() && self.missing == Missing::Mean {

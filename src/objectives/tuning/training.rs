@@ -57,7 +57,7 @@ impl Gradient for Objective<'_> {
     }
 }
 
-/// Number of pairs of steps and gradients that L-BFGS stores.
+/// Number of past steps that L-BFGS stores, each with the change of the gradient along it.
 const MEMORY: usize = 10;
 /// Largest number of steps; a few dozen are usual.
 const MAX_STEPS: u64 = 1000;
@@ -67,8 +67,8 @@ const TOLERANCE: f64 = 1e-6;
 /// The weights that minimise mean loss + lambda/2 |w|^2.
 ///
 /// # Errors
-/// [`TrainingError`] if the library fails or the weights may be further from the best than [`TOLERANCE`]
-/// times 1,000.
+/// [`TrainingError`] if the library fails or returns no weights, or if the weights may be further from the best ones than
+/// [`TOLERANCE`] times 1,000.
 pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     if loss == Training::HingeSvm {
         // L-BFGS needs a differentiable loss; the hinge loss has a kink at margin 1, which many records have at the optimum.

@@ -58,7 +58,7 @@ impl BudgetMeter {
     }
 
     /// The same meter, with the relays that can read the releases. Each relay observes every release, in addition to the
-    /// observer that the release names. The ledger of each party checks the budget for every relay too.
+    /// observer that the release names. A party's ledger then checks the budget for every relay too.
     #[must_use]
     pub fn read_by(self, relays: Vec<Observer>) -> Self {
         Self { relays: relays.into(), ..self }

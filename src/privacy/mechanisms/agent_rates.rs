@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// the other sampled agents, C is Bernoulli(q_u), and v the agent's clipped and weighted vector; on the neighbour D', where
 /// v is replaced by zero, it is Y + noise. Y is independent of C and has the same law on both. Given Y, and with s the
 /// standard deviation of the noise, the sum has the laws (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) on D and N(Y, s^2) on
-/// D', those of a Gaussian mechanism with Poisson sampling at rate q_u, for every value of Y. The
+/// D'. For every value of Y, these are the laws of a Gaussian mechanism with Poisson sampling at rate q_u. The
 /// hockey-stick divergence is jointly convex, so the divergence of the two laws is at most the mean over Y of the
 /// divergences given Y: agent u's loss is at most that of a Poisson-subsampled Gaussian mechanism with rate q_u, whatever
 /// the rates of the other agents.

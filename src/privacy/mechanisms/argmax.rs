@@ -8,7 +8,7 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
 
 /// The first index of the largest utility, without noise: the non-private baseline of a private choice.
 ///
-/// * Precondition: none.
+/// * Precondition: at least one utility, and all utilities are finite.
 /// * Postcondition: the observer knows the best index. No finite epsilon holds: neighbours can differ in that index.
 ///
 /// Source: definition.

@@ -110,8 +110,8 @@ impl Range {
         value.max(self.low.get()).min(self.high.get())
     }
 
-    /// Two numbers outside the range, one above and one below it, at a distance of its width: clipping must move them to the
-    /// ends of the range, which are as far apart as two clipped numbers can be.
+    /// Two numbers outside the range, one above and one below it, each as far from the range as the range is wide: clipping
+    /// must move them to the ends of the range, which are as far apart as two clipped numbers can be.
     #[must_use]
     pub fn worst_pair(&self) -> Option<Pair<f64>> {
         let (low, high) = (self.low.get(), self.high.get());
@@ -192,7 +192,7 @@ mod tests {
         assert!(range(1.0, 1.0).width().is_err() && range(-1e308, 1e308).width().is_err());
     }
 
-    /// Two numbers within the bound differ by at most twice the bound, and the lattice is that of this sensitivity.
+    /// Two numbers within the bound differ by at most twice the bound, and the lattice is the one for this sensitivity.
     #[test]
     fn a_symmetric_range_has_twice_its_bound_as_sensitivity() {
         let (grid, reach) = symmetric_grid(Positive::new(8.0).unwrap(), 1e6).unwrap();

@@ -27,7 +27,7 @@ pub struct ExponentialMechanism {
 }
 
 impl ExponentialMechanism {
-    /// From its epsilon and the sensitivity of a utility.
+    /// The mechanism with this epsilon and this sensitivity of a utility, in exact arithmetic.
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn probabilities_agree_with_the_oracle() {
-        // outsourced_release_units.json, ku_exp_mech: epsilon 1, sensitivity 5.
+        // The expected numbers are those of `ku_exp_mech` in tests/oracles/outsourced_release_units.json.
         let mechanism = ExponentialMechanism::new(Epsilon::new(1.0).unwrap(), Positive::new(5.0).unwrap());
         let expected = [
             0.243_957_401_742_485_22,
@@ -163,7 +163,8 @@ mod tests {
         ExponentialMechanism::new(Epsilon::new(1.5).unwrap(), Positive::new(3.0).unwrap())
     }
 
-    /// (2 sensitivity / epsilon) (ln n + a) in floating point; exactly drawn choices add the rounding to the lattice.
+    /// In floating point the shortfall is (2 sensitivity / epsilon) (ln n + a); in exact arithmetic it also contains the
+    /// effect of rounding to the lattice.
     #[test]
     fn the_shortfall_is_the_formula_and_the_rounding() {
         for (n, a) in [(1, 0.5), (20, 3.0)] {
@@ -202,7 +203,7 @@ mod tests {
         assert!(mechanism().worst_pair(&Vec::new()).is_none());
     }
 
-    /// Large utilities do not leave the range of floating point: only their distances count.
+    /// Only the differences of utilities count, so large utilities do not leave the range of floating point.
     #[test]
     fn probabilities_depend_on_distances_only() {
         let [near, far] = [0.0, 1e6].map(|by| mechanism().probabilities(&[by, by - 1.0, by + 2.0]));

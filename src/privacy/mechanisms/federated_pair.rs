@@ -1,4 +1,5 @@
-//! The worst known pair of a federated sum: one agent has vectors of full norm, and all others have equal vectors.
+//! The worst known pair of neighbouring inputs of a federated sum: one agent has vectors of full norm, and all others have
+//! equal vectors.
 //!
 //! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors
 //! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
@@ -8,8 +9,8 @@
 //! agents are absent, all other vectors are zero.
 //!
 //! If the number of vectors within the clipping norm is counted, the norm S / sqrt(P) of one of the P regions takes the
-//! place of S: a vector of this norm is not shortened and adds 1/2 to the count. The opposite vector is then twice as
-//! long, so that it exceeds the norm and adds -1/2.
+//! place of S: a vector of this norm is not shortened and adds 1/2 to the count. The vector in the direction -u is then
+//! twice as long, so that it exceeds the norm and adds -1/2.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -216,14 +217,15 @@ mod tests {
             count: Some(NormCount { sd: Positive::new(3.0).unwrap() }),
         };
         let moved = shape.moved([&vectors(2.0), &vectors(-4.0)]).unwrap();
-        // Weight 1/3 over rate 2/3 is 1/2; a unit of the count is 6 / 3 = 2 standard deviations of the sums.
+        // Weight 1/3 over rate 2/3 is 1/2. The count is multiplied by 6 / 3 = 2, so that its noise has the standard
+        // deviation 6 of the sums' noise.
         let near = |found: &[f64], expected: [f64; 2]| {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?} {expected:?}");
         };
         near(&moved.moved[0], [2.0, 2.0]);
         near(&moved.moved[1], [0.0, 0.0]);
         near(&moved.base, [-2.0, -2.0]);
-        // Vectors of others that differ from each other have no known law.
+        // If the vectors of the other agents differ from each other, the distribution of the sums is not known.
         let mut unequal = [vectors(2.0), vectors(-4.0)];
         unequal.iter_mut().for_each(|input| input.vectors[2].1 = Arc::new(vec![-3.0 * 0.5]));
         assert!(shape.moved([&unequal[0], &unequal[1]]).is_none());

@@ -16,9 +16,9 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
 /// One noisy vector for each of P regions. With the planned settings it is (1/q) sum over the sampled agents n of w_n
-/// clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n of at most w_max are
-/// the weights, omega_n the agents' vectors, S the clipping norm and z the noise multiplier; clip(v, s) is v, shortened
-/// to the norm s if it is longer.
+/// clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n are the weights, w_max is
+/// the largest of them, omega_n are the agents' vectors, S is the clipping norm and z the noise multiplier; clip(v, s) is
+/// v, shortened to the norm s if it is longer.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
@@ -227,9 +227,9 @@ impl FederatedSum {
     }
 
     /// The lattice, and the noise in multiples of its spacing; `None` if noise is not exact or not drawn. Each vector's
-    /// part of each sum is rounded separately after clipping and weighting, so that its integers in all sums together
-    /// have a bounded norm; they are added up exactly. The ratio of the noise to an agent's largest change is at least
-    /// the noise multiplier that [`cost`](Self::cost) states.
+    /// part of each sum is rounded separately after clipping and weighting, so that the integers of one vector in all sums
+    /// together have a bounded norm; integers are added up exactly. The ratio of the noise to an agent's largest change is
+    /// at least the noise multiplier that [`cost`](Self::cost) states.
     fn exact(&self, gathered: &ReceivedVectors) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);

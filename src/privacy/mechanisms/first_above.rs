@@ -1,4 +1,4 @@
-//! Above threshold among trials: the setting of the first trial whose result lies above a threshold.
+//! The AboveThreshold mechanism on trials: returns the setting of the first trial whose result lies above a threshold.
 
 use super::pair::{Distinguisher, Pair, RATIO};
 use super::private_selection::{Selected, SelectedTrial};

@@ -109,8 +109,8 @@ mod tests {
     use crate::privacy::mechanisms::pair::Laws;
     use crate::vocab::Probability;
 
-    /// Two of eight units are drawn. All other units have the opposite of the first unit's vector, so that it moves the sum
-    /// by twice the norm.
+    /// Two of eight units are drawn (a rate of 1/4). All other units have the opposite of the first unit's vector, so that
+    /// it moves the sum by twice the norm: a noise multiplier of 4 then counts as 2.
     #[test]
     fn the_worst_pair_moves_a_sample_by_twice_the_norm() {
         let (norm, noise) = (Positive::new(3.0).unwrap(), Positive::new(4.0).unwrap());

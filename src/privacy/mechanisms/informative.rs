@@ -29,7 +29,8 @@ pub enum SilenceBy {
 ///   likelihood ratio is at most max(most / least, (1 - least) / (1 - most)), and its logarithm is the epsilon of the
 ///   bit. With `least: 0` or `most: 1` there is no bound, and the loss is infinite (unless the slope is 0).
 ///
-/// Source: Rubin 1976, "Inference and missing data" (data that are missing not at random); Warner 1965 for the bit.
+/// Source: Rubin 1976, "Inference and missing data" (data that are missing not at random); Warner 1965 for a random bit
+/// whose probability depends on the value.
 ///
 /// Example: `Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.1, most: 0.6)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Noise in floating point is added, and noise for which no lattice exists is refused only in exact arithmetic.
+    /// Noise in floating point is added, and a scale that is too small for a lattice is refused only in exact arithmetic.
     #[test]
     fn noise_in_floating_point_is_added_and_has_no_lattice() {
         let of = |scale: f64| Laplace::new(Positive::new(scale).unwrap(), Positive::new(scale).unwrap());

@@ -93,7 +93,7 @@ behind!(Arc);
 pub struct Price {
     /// Name of the mechanism in words.
     pub mechanism: &'static str,
-    /// Sampler that the cost assumes; `Full` also where units are sampled, but this does not reduce the loss.
+    /// Sampler that the cost assumes; also `Full` if units are sampled but the sampling does not reduce the loss.
     pub sampler: Sampler,
     /// Sensitivity used to scale the noise, where there is one.
     pub sensitivity: Option<f64>,

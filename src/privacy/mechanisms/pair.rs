@@ -176,7 +176,8 @@ fn differing([a, b]: [&[f64]; 2]) -> Vec<(usize, f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Three numbers, of which two differ by 1/2 and 2: by hand, from |y - b| - |y - a| and (y - b)^2 - (y - a)^2.
+    /// Three numbers, of which two differ, by 1/2 and by 2. The expected ratios were computed by hand, from
+    /// (|y - b| - |y - a|) / scale and ((y - b)^2 - (y - a)^2) / (2 sd^2), with scale and sd of 2.
     #[test]
     fn ratios_of_densities_are_summed_over_the_numbers_that_differ() {
         let (a, b, y) = ([1.0, 2.0, 3.0], [1.5, 2.0, 1.0], vec![0.7, 9.0, 2.5]);

@@ -7,11 +7,11 @@ use crate::rng::Stream;
 use crate::special::normal_cdf;
 use crate::vocab::{Arithmetic, Cost, Neighbours};
 
-/// A setting and its noisy result.
+/// A setting and its result, before or after noise is added.
 pub type Selected = (u64, f64);
 
-/// What is released of a search among trials: a setting, with its noisy result if results are released; `None` if no
-/// setting is released.
+/// What is released of a search among settings that were tried: one setting, with its noisy result if results are
+/// released; `None` if no setting is released.
 pub type SelectedTrial = Option<(u64, Option<f64>)>;
 
 /// The noise on one result, calibrated to the sensitivity of a result.
@@ -41,8 +41,8 @@ impl ResultNoise {
 ///
 /// * Precondition: results are finite; every result differs by at most the noise's sensitivity between neighbours. Nobody
 ///   learns K, or a setting or result other than the one returned.
-/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale, where shape is that
-///   of the distribution of K ([`Repetitions::shape`]); with Gaussian noise, the Renyi divergences of
+/// * Postcondition: with Laplace noise, epsilon-DP with epsilon = (2 + shape) sensitivity / scale, where shape is the
+///   shape parameter of the distribution of K ([`Repetitions::shape`]); with Gaussian noise, the Renyi divergences of
 ///   [`Cost::RepeatedGaussian`] or [`Cost::PoissonRepeatedGaussian`]. The arithmetic is ideal even with exact noise,
 ///   since K is drawn in floating point.
 ///
@@ -194,13 +194,14 @@ impl PrivateSelection {
     }
 }
 
-/// [`PrivateSelection`] for an owner that has drawn K and the settings itself; the input holds its trials.
+/// [`PrivateSelection`] for an owner that has drawn K and the settings itself; the input holds the settings that it has
+/// tried, each with its result before noise.
 ///
-/// * Precondition: that of [`PrivateSelection`]; K comes from [`PrivateSelection::repetitions`], and the settings are
-///   independent and uniform.
-/// * Postcondition: that of [`PrivateSelection`].
+/// * Precondition: as for [`PrivateSelection`]; besides, K is drawn from [`PrivateSelection::repetitions`], and the
+///   settings are drawn independently and uniformly.
+/// * Postcondition: as for [`PrivateSelection`].
 ///
-/// Source: that of [`PrivateSelection`].
+/// Source: as for [`PrivateSelection`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelectionAmongTrials(pub PrivateSelection);
 

@@ -23,7 +23,7 @@ pub struct RandomizedResponse {
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl RandomizedResponse {
-    /// From its epsilon.
+    /// Randomised response with this epsilon.
     #[must_use]
     pub const fn new(epsilon: Epsilon) -> Self {
         Self { epsilon }

@@ -311,7 +311,7 @@ mod tests {
     /// If 64 digits do not decide the integer, more are drawn, and the integer follows from the longer product.
     #[test]
     fn an_undecided_integer_draws_more_digits() {
-        // 3 x is 1/2 at x = 1/6 = 0.00101010... If only the first word of 1/6 is known, 3 x may lie on either side of 1/2.
+        // 3 x is 1/2 at x = 1/6, in binary 0.00101010... With only the first word of 1/6, 3 x may lie on either side of 1/2.
         let sixth = u64::MAX / 6;
         assert_eq!(decided(3, &[sixth]), None);
         assert_eq!(decided(3, &[sixth, 0]), Some(0));

@@ -14,8 +14,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 /// in this way, on utilities rounded to a lattice.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
-///   apart from the error stated by [`computed_within`](Self::computed_within); an error above 2^-11 sensitivities is
-///   refused.
+///   apart from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses an error above
+///   2^-11 sensitivities.
 /// * Postcondition: epsilon-DP. The mean utility of the choice is never below that of the exponential mechanism with
 ///   the same epsilon. The mechanism is not epsilon-bounded-range: with two options the log-likelihood ratios of
 ///   neighbours span epsilon + ln(2 - e^-epsilon). So the exponential mechanism's composition does not apply, and the
@@ -166,8 +166,8 @@ mod tests {
         }
     }
 
-    /// Two options, utilities (0, 0) and (1, -1) at sensitivity 1: the pure epsilon is reached, and the ratios span more
-    /// than epsilon, so the mechanism is not epsilon-bounded-range.
+    /// Two options, utilities (0, 0) and (1, -1) at sensitivity 1: the pure epsilon is reached, and the log-likelihood
+    /// ratios of the two options differ by more than epsilon, so the mechanism is not epsilon-bounded-range.
     #[test]
     fn the_pure_epsilon_is_exact_and_the_range_is_larger() {
         for epsilon in [0.1, 1.0, 4.0] {

@@ -101,7 +101,7 @@ impl Rows {
     /// The singular values of the numbers, [n, d], with their vectors; the same bits on every machine.
     ///
     /// # Errors
-    /// [`MechanismError::Decomposition`] if the decomposition does not converge.
+    /// [`MechanismError::Decomposition`] if the decomposition does not converge, or if a number is NaN or infinite.
     pub fn singular(&self) -> Result<Singular, MechanismError> {
         Singular::new(self.n(), self.d(), self.values()).map_err(|_| MechanismError::Decomposition)
     }

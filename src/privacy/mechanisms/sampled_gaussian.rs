@@ -178,7 +178,7 @@ mod tests {
         };
         let laws = |found: &Distinguisher<Vec<f64>>| found.laws.as_ref().map(|laws| laws.laws.clone());
         assert_eq!(laws(&poisson), cost(0.25, 1.5));
-        // Two of three: the others are (-2, 0), the unit is (2, 0) or (-2, 0).
+        // Two of three units are drawn: the unit that differs is (2, 0) or (-2, 0), the other two are (-2, 0).
         let opposite = vec![vec![2.0, 0.0], vec![-2.0, 0.0], vec![-2.0, 0.0]];
         let alike = vec![vec![-2.0, 0.0]; 3];
         let fixed = noise().distinguisher([&opposite, &alike], 0.75, Some(2)).unwrap();
@@ -239,7 +239,7 @@ mod tests {
         assert!(of(1e-300, 1.0, NoiseArithmetic::Ideal).check(1).is_ok());
     }
 
-    /// Norm 2 and noise multiplier 1.5 are a standard deviation of 3.
+    /// Norm 2 and noise multiplier 1.5 give a standard deviation of 3.
     #[test]
     fn noise_in_floating_point_is_norm_times_multiplier() {
         let noise = Noise { arithmetic: NoiseArithmetic::Ideal, ..noise() };

@@ -140,7 +140,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Fewer shares of noise protect less, whatever the sampler; this was once left out for samples of fixed size.
+    /// Fewer shares of noise protect less, whatever the sampler; an earlier version ignored this for samples of fixed size.
     #[test]
     fn missing_shares_raise_the_loss_for_every_sampler() {
         let found = price(Some(1.0), Participation::FixedSize(2), 1);

@@ -15,8 +15,8 @@ impl NoiseScales {
     }
 }
 
-/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost kinks;
-/// the rest of the integral is negligible.
+/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost points at
+/// which the integrand has a kink; the rest of the integral is negligible.
 const FAR: f64 = 40.0;
 
 /// Abscissae and weights of the positive half of the Gauss-Legendre rule with eight points.

@@ -100,7 +100,7 @@ impl ReceivedVectors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// Two of three agents, one of them with half of its weight: 0.5 * 0.2 + 0.7.
+    /// The vectors of two of three agents have arrived, one of them with half of its weight: the sum is 0.5 * 0.2 + 0.7.
     #[test]
     fn weights_that_are_present_are_discounted() {
         let received = |discounts| ReceivedVectors {
@@ -117,7 +117,7 @@ mod tests {
         assert!((present(vec![2.0, -1.0]) - 0.2).abs() < 1e-15, "factors are held in [0, 1]");
     }
 
-    /// Weights are equal up to 1e-12 of their size.
+    /// Weights count as equal if they differ by at most 1e-12 of their size.
     #[test]
     fn weights_are_equal_up_to_rounding() {
         for (differs_by, equal) in

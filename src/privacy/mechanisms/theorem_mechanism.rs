@@ -1,4 +1,4 @@
-//! A mechanism whose sensitivity follows from a theorem: the theorem's claim and conditions are part of its cost.
+//! A mechanism whose sensitivity follows from a theorem: the theorem's claim and conditions are part of its price.
 
 use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, Price};

@@ -36,13 +36,13 @@ use std::num::NonZeroU64;
 /// normal vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2
 /// norm, since a partial sum that contains c of the unit's values differs by at most c `sensitivity`. If values depend
 /// on earlier sums, and the steps at which a unit contributes do not, the loss is the same (Denisov and others 2022,
-/// Theorem 2.1). In exact arithmetic, partial sums are integers, and each value differs by at most the rounded
-/// sensitivity.
+/// Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial sums are integers in units of its
+/// spacing, and each value differs by at most the sensitivity after rounding.
 ///
 /// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and
 /// Song 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or
 /// shuffling", for Gaussian noise and restarts; Honaker 2015, "Efficient use of differentially private binary trees",
-/// for the estimate from below.
+/// for [`SumEstimate::Honaker`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeAggregation {
     plan: TreePlan,
@@ -167,7 +167,7 @@ impl TreeAggregation {
     /// Begins the sums of values that will come one after another, each of `length` numbers.
     ///
     /// # Errors
-    /// [`MechanismError`] if no lattice fits.
+    /// [`MechanismError`] if noise or sensitivity is too small or too large for exact arithmetic on a lattice.
     pub(in crate::privacy) fn begin(&self, length: usize) -> Result<TreeRun, MechanismError> {
         let new = |grid| TreeSums::new(&self.plan, self.estimate, length, grid);
         let noise = match self.arithmetic {

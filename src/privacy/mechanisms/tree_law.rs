@@ -1,4 +1,4 @@
-//! The distributions of the released sums of a tree on two inputs, for attacks.
+//! The distributions of the sums that tree aggregation releases on two inputs, for attacks.
 
 use super::MechanismError;
 use crate::gp::Cholesky;

@@ -97,7 +97,7 @@ mod tests {
         let first = |own: TreeAggregation| own.privatise(&vec![vec![0.5]], &mut key.stream()).unwrap()[0][0];
         assert_eq!(first(ideal), 0.5 + 3.0 * key.stream().normal());
         let grid = Grid::between(3.0, 1.0).unwrap();
-        // A value's integer moves by at most 2^30 + 1, and the noise multiplier is 3.
+        // The integers to which two neighbouring values are rounded differ by at most 2^30 + 1; the noise multiplier is 3.
         let scale = grid.scale(3.0, grid.l2(1.0, 1));
         let noise = rounded_normal(scale, &mut key.stream());
         assert_eq!(first(tree(NoiseArithmetic::Exact)), grid.value(grid.round(0.5) + noise));

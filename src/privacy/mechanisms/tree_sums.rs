@@ -16,7 +16,7 @@ pub enum SumEstimate {
     FewestPartialSums,
     /// As `FewestPartialSums`, but each partial sum is replaced by the combination with the least variance of itself
     /// and of all partial sums of parts of its values ("estimation from below", Honaker 2015). It is computed from
-    /// noisy partial sums alone, so it costs nothing beyond these.
+    /// noisy partial sums alone, so it has no privacy cost beyond theirs.
     Honaker,
 }
 

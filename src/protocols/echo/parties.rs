@@ -16,7 +16,7 @@ pub struct EchoProtocol;
 pub struct Call {
     /// Who is called.
     pub listener: PartyId,
-    /// The number of the call, from 0.
+    /// The number of the round, from 0; in each round every listener is called once.
     pub round: u64,
 }
 

@@ -78,7 +78,7 @@ pub(super) struct Agent {
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
     /// By agent: whether it takes part in masked sums; where agents share masks with few neighbours, false for all agents
-    /// that are not neighbours of this one. `None` until this agent has received its shares of the members' secrets.
+    /// that are not neighbours of this one. `None` until this agent has received its shares of those agents' secrets.
     pub(super) members: Option<Arc<Vec<bool>>>,
     /// One more than the last round for which this agent sent shares; 0 if it has sent none.
     pub(super) shares_sent_before: u64,

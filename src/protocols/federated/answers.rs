@@ -1,4 +1,4 @@
-//! The rounds that an agent has answered, to recognise copies of an answer made by the network.
+//! The rounds that an agent has answered, so that copies of an answer that the network makes are recognised.
 
 /// Rounds that one agent has answered, one bit each.
 #[derive(Clone, Debug, Default)]

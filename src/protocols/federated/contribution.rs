@@ -95,8 +95,9 @@ impl MaskingContract {
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()
     }
 
-    /// Whether the agents that answered hold enough shares to unmask their sum. If each agent shares masks with a
-    /// few neighbours only, they must hold enough shares of the secret of every member whose masks are in the sum.
+    /// Whether the agents that answered hold enough shares to unmask their sum. If each agent shares masks with a few
+    /// neighbours only, the agents that answered must hold enough shares of the secret of every member whose masks are in
+    /// the sum.
     pub(super) fn can_be_unmasked(&self, answered: &[bool], members: &[bool]) -> bool {
         let holders: Vec<usize> = (0..answered.len()).filter(|&agent| answered[agent]).collect();
         self.secrets.graph.covers(&holders, answered, members, self.secrets.threshold())

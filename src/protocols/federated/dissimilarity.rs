@@ -20,8 +20,8 @@ pub(super) fn mean_correlation(functions: &[&[f64]]) -> Option<f64> {
     (units.len() > 1).then(|| (square - n) / (n * (n - 1.0)))
 }
 
-/// The mean, over agents, of the regret of their own function at the point where the mean of all functions is largest:
-/// the cost of using the best single point for all agents.
+/// The mean, over agents, of the regret of the agent's own function at the point where the mean of all functions is
+/// largest: how much agents lose on average if all use this one point.
 pub(super) fn common_optimum_gap(functions: &[&[f64]]) -> f64 {
     let Some(points) = functions.first().map(|values| values.len()) else { return 0.0 };
     let mean: Vec<f64> =

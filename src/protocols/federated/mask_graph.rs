@@ -177,8 +177,8 @@ mod tests {
     }
 
     /// In 4,000 random graphs the failures are no more frequent than the bound, up to four standard deviations, and they do
-    /// occur. Each graph has 20 agents with k = 4 neighbours each; 3 agents collude and 2 drop out. A graph fails if 3 of
-    /// the 4 neighbours of an agent collude, or if the agents that remain are not connected.
+    /// occur. Each graph has 20 agents with k = 4 neighbours each; 3 agents collude and 2 drop out. A graph fails if at
+    /// least 3 of the 4 neighbours of an agent that does not collude do so, or if the agents that remain are not connected.
     #[test]
     fn graphs_fail_no_more_often_than_bounded() {
         let (agents, k, colluding, gone) = (20, 4, 3, 2);

@@ -104,7 +104,7 @@ vocabulary! {
             round: u64,
             /// The draw of its weights, without protection.
             omega: Option<Released<Arc<Vec<f64>>>> => if_any,
-            /// Its loss of the round's vectors, without protection: the server is trusted with it.
+            /// The loss of the round's vectors for this agent, without protection: the server is trusted with it.
             loss: Released<f64>,
         } = 13,
         /// The same as `Unmask`, where agents share masks with few neighbours: which neighbours of the
@@ -227,7 +227,7 @@ vocabulary! {
         ClipFollowed {
             /// The round.
             round: u64,
-            /// The noisy share of the sampled vectors within the norm of this round.
+            /// The noisy fraction of the sampled vectors that are within the norm of this round.
             within: f64,
             /// The clipping norm of the next round, over all regions.
             norm: f64,

@@ -113,12 +113,12 @@ mod tests {
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Respondents(Arc::new(heard)));
         }
-        // Answers of the agents that entered a sum: 2, 1, 0 and 2. Mean over answers due (1 + 2 + 3
-        // + 6) / 4 = 3, over answers that entered a sum (2 + 2 + 0 + 12) / 5 = 3.2.
+        // Answers of the agents that entered a sum: 2, 1, 0 and 2. The mean heterogeneity is (1 + 2 + 3 + 6) / 4 = 3 over
+        // the answers due, and (2 + 2 + 0 + 12) / 5 = 3.2 over the answers that entered a sum.
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 6.0], &[4.0, 3.0, f64::INFINITY, 1.0]);
         assert!((found[0].value - 0.2).abs() < 1e-12, "{found:?}");
-        // Without the third agent, whose regret is infinite: 8 / 3 over answers due, (8 + 3 + 2) /
-        // 5 over those that entered a sum.
+        // The mean regret, without the third agent, whose regret is infinite, is 8 / 3 over the answers due, and
+        // (8 + 3 + 2) / 5 over the answers that entered a sum.
         assert!((found[1].value - (2.6 - 8.0 / 3.0)).abs() < 1e-12, "{found:?}");
         assert_eq!(found.len(), 2, "three agents have no quarters");
         let found = tally.outcomes(&[1.0; 4], &[4.0, 3.0, 2.0, 1.0]);

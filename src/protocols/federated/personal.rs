@@ -25,7 +25,7 @@ impl AgentLevel {
     }
 }
 
-/// Each level once, in descending order of rate: the first level is the first to exceed a budget.
+/// Each level once, in descending order of rate, so that the first level is the first to exceed a budget.
 pub(super) fn levels_of(by_agent: &[AgentLevel]) -> Vec<AgentLevel> {
     let mut found = by_agent.to_vec();
     found.sort_by(|a, b| b.rate.total_cmp(&a.rate).then(b.epsilon.get().total_cmp(&a.epsilon.get())));
@@ -91,8 +91,8 @@ impl Aggregate {
 }
 
 impl Federated {
-    /// The problem of personal epsilons together with informative silence or `regret_terms`, which are computed for all
-    /// agents alike, with one sampling rate.
+    /// The problem of personal epsilons together with a `silence` that depends on what agents measured, or with
+    /// `regret_terms`: the cost of such a silence and the terms are computed for all agents alike, with one sampling rate.
     pub(super) fn conflict_with_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.informative_silence().is_some() {

@@ -35,7 +35,8 @@ const OF_ALL: &[&str] = &[
 ];
 
 /// The settings that a fork may change if the servers of all series are trusted and there is a series whose agents have
-/// epsilons of their own. Each agent's rate was computed for the noise and the sampling of the whole run, so these stay.
+/// epsilons of their own. Each agent's sampling rate was computed for the noise and the sampling of the whole run, so noise
+/// and sampling must stay the same.
 const OF_PERSONAL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -112,7 +113,7 @@ impl Protocol for Federated {
     }
 
     /// A fork cannot change what masked agents and their server agreed on at the start. Nor can it change the settings from
-    /// which the rates of agents with epsilons of their own were computed.
+    /// which the sampling rates of agents with epsilons of their own were computed.
     fn changeable(&self) -> &'static [&'static str] {
         let mut aggregates = self.series.iter().filter_map(|series| series.sharing.aggregate());
         if aggregates.clone().any(|aggregate| aggregate.server.is_masked()) {
@@ -125,7 +126,7 @@ impl Protocol for Federated {
     }
 
     /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of
-    /// answers it learns who is selected, which is also a release if selection depends on losses.
+    /// answers it learns who is selected, which is also a release if agents are selected by their losses.
     fn relays_learn_protected_data(&self) -> bool {
         let by_loss =
             |series: &FederatedSeries| series.sharing.aggregate().is_some_and(Aggregate::selects_by_loss);

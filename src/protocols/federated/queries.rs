@@ -13,8 +13,8 @@ pub enum Repeated {
     #[default]
     Allowed,
     /// The agent measures a random point of the domain instead (of its own part, if it can measure only a part), as the
-    /// authors' code does; that point may have been measured before too. On a box, two points are the same if all their
-    /// coordinates are equal.
+    /// code of Dai, Low and Jaillet 2021 does; that point may have been measured before too. On a box, two points are the
+    /// same if all their coordinates are equal.
     RandomPoint,
 }
 
@@ -44,7 +44,7 @@ impl InitialPoints {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Width {
-    /// 1 in every round, as in the authors' experiments.
+    /// 1 in every round, as in the experiments of Dai, Low and Jaillet 2021.
     #[default]
     Constant,
     /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the standard deviation of the noise that the model

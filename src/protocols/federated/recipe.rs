@@ -135,8 +135,8 @@ impl Federated {
         ))
     }
 
-    /// The problem of a scenario that has both silence that depends on what agents measured and the
-    /// divisor `ArrivedOrGone`, whose neighbouring data sets lack an agent and its answers.
+    /// The problem of a scenario that has both silence that depends on what agents measured and the divisor
+    /// `ArrivedOrGone`, with which one of two neighbouring data sets lacks an agent and its answers.
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;

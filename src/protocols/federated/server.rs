@@ -81,11 +81,11 @@ pub(super) struct Server {
     pub(super) silence: Option<Informative>,
     /// Relays between the server and agents: they see who answers, even if they cannot read the answers.
     pub(super) silence_relays: Arc<[Observer]>,
-    /// Conditions under which all losses hold.
+    /// Conditions under which all privacy losses hold.
     pub(super) conditions: Vec<String>,
     /// Number of answers since the last sum.
     pub(super) buffered: u64,
-    /// Number of these answers that were to earlier rounds.
+    /// Number of these answers that arrived after their round had been closed.
     pub(super) stale: u64,
     /// Relays between server and agents: if agents are selected by loss, the size of an answer shows them who is
     /// selected.
@@ -125,7 +125,8 @@ impl Server {
         }
     }
 
-    /// Stores an answer. It has no vector if nothing is shared, if the agent was not asked for one, or under masks.
+    /// Stores an answer. It has no vector if nothing is shared, if the agent was not asked for one, or with masked sums
+    /// (`masked` then has the masked vector).
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         let vector = vector.map(|vector| Dated { round, vector });
         self.buffered += 1;

@@ -41,8 +41,8 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // Under masks, a member may send `Done` because the shares that other agents dealt to it have not
-                // arrived: they are sent again to every member that sends `Done`.
+                // With masked sums, a member may send `Done` because the shares that other agents dealt to it have not
+                // arrived: these shares are sent again to every member that sends `Done`.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -177,7 +177,7 @@ impl Server {
     }
 
     /// Number of the vectors in time, and total weight of all vectors, that clipping will shorten. `None` without a clipping
-    /// norm, in a dry run, in rounds that share no vectors, and under masks, where the server cannot see the norms.
+    /// norm, in a dry run, in rounds that share no vectors, and with masked sums, since the server cannot see the norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;

@@ -5,7 +5,7 @@ use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether the server sees agents' vectors. Keys for masks are exchanged at the start.
+/// Whether the server sees agents' vectors. If it does not, agents exchange keys for masks at the start.
 ///
 /// Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,9 +27,9 @@ pub enum ServerTrust {
         /// Share of agents that may drop out before the noise in the sum is smaller than planned.
         planned_dropout: Probability,
         /// Largest number of agents that collude (share what they know), with the server or with each other. Each
-        /// knows its own share of the noise, so losses are computed without these shares. With full masks, colluding agents
-        /// must be fewer than a majority of all agents; with `neighbours`, the random graph must protect with a probability
-        /// of at least 0.9. Default: 0, nobody colludes.
+        /// knows its own share of the noise, so privacy losses are computed without these shares. With full masks,
+        /// colluding agents must be fewer than a majority of all agents; with `neighbours`, the random graph must protect
+        /// with a probability of at least 0.9. Default: 0, nobody colludes.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
         /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are

@@ -41,8 +41,8 @@ pub(super) struct SharedModel {
     /// features, so with few measurements every draw computes it anew. It is always absent if outcomes are centred by
     /// their own mean, which changes with every outcome.
     posterior: Option<WeightPosterior>,
-    /// The measurements, as long as there is no posterior: the query and the outcome, from which the prior mean is
-    /// subtracted already with `MinusPriorMean`.
+    /// The measurements, as long as there is no posterior: the query and the outcome. With `MinusPriorMean`, the prior
+    /// mean has already been subtracted from the outcome.
     seen: Vec<(Query, f64)>,
 }
 

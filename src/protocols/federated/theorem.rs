@@ -110,8 +110,8 @@ impl Terms<'_> {
         self.values.iter().map(difference).sum()
     }
 
-    /// The largest difference, over all pairs of points, between the model's correlation and the inner product of features,
-    /// which is divided by that of the first point with itself.
+    /// The largest difference, over all pairs of points, between the model's correlation and the inner product of the two
+    /// points' features, divided by the inner product of the first point's features with themselves.
     fn feature_error(&self) -> f64 {
         let (points, variance) = (self.common.covariance.n(), self.common.surrogate.covariance.variance);
         let length = dot(self.common.features(0), self.common.features(0));

@@ -262,8 +262,8 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// Why all privacy losses are conditional on a server that follows the protocol: a server that tells three agents
-    /// that agent 0 answered, and three others that it did not, can compute agent 0's answer with the shares of one
+    /// This is why all privacy losses are conditional on a server that follows the protocol: a server that tells three
+    /// agents that agent 0 answered, and three others that it did not, can compute agent 0's answer with the shares of one
     /// colluder.
     #[test]
     fn two_different_lists_and_a_colluder_reveal_one_answer() {

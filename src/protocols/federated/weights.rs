@@ -34,8 +34,9 @@ crate::family! {
 pub struct Uniform {}
 
 /// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature, where 1{..} is 1 if the statement is
-/// true and 0 otherwise. Sums are numbered from 0: sum t comes before round t + 1. Up to sum `hold` the temperature is 1.
-/// Then its inverse falls linearly, to 0 at sum `until` - 1, and stays 0: from round `until` on all weights are equal.
+/// true and 0 otherwise. Sums are numbered from 0: sum t comes before round t + 1. Up to sum `hold` the temperature is 1. In
+/// later sums, 1 / temperature falls linearly, until it is 0 in sum `until` - 1 and in all sums after it. So all weights are
+/// equal from round `until` on.
 ///
 /// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -213,9 +213,9 @@ mod tests {
         }
     }
 
-    /// alpha = 1/2, B = v = zeta = 1: T^(2/3) (ln T)^(1/6) for the squared exponential, T^(3/4.25) for Matern 5/2 (nu
-    /// 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)). For other zeta, the former is
-    /// T^(2/3) ln(zeta^2 T)^(1/6) zeta^(-2/3).
+    /// For alpha = 1/2 and B = v = zeta = 1, the bound is T^(2/3) (ln T)^(1/6) for the squared exponential, and T^(3/4.25)
+    /// for Matern 5/2 (nu 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)). For any zeta, the bound for the squared
+    /// exponential is T^(2/3) ln(zeta^2 T)^(1/6) zeta^(-2/3).
     #[test]
     fn lower_bounds_below_alpha_1() {
         let of = |shape| LowerBoundInputs {

@@ -80,7 +80,7 @@ impl CohortRegret {
         [simple, self.cumulative]
     }
 
-    /// The regrets and the number of users of each cohort.
+    /// The regrets and the number of users of each cohort; if people may visit repeatedly, every visit counts as a user.
     pub(super) fn outcomes(&self) -> Vec<GroupOutcome> {
         let outcome = |cohort: &OfCohort| {
             let simple_regret = cohort.simple(self.round);

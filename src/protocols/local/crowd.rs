@@ -29,7 +29,7 @@ pub(super) struct CohortUsers {
 pub(super) struct LevelOfUsers {
     /// The epsilon, if users have epsilons of their own.
     pub(super) epsilon: Option<Epsilon>,
-    /// Expected share of the users with this epsilon.
+    /// Expected fraction of users who have this epsilon.
     pub(super) share: f64,
     /// `None` if rewards are reported without protection.
     pub(super) mechanism: Option<Arc<dyn RewardMechanism>>,

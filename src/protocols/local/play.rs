@@ -267,8 +267,8 @@ impl Local {
         Ok(Publishing { recipe: recipe.clone(), mechanism, readers, observers: observers.into() })
     }
 
-    /// What a learner knows about the problem and about the reports of its users. Each of `levels` describes the users
-    /// with one epsilon; `share` is the part of all users who report to this learner.
+    /// What a learner knows about the objective and about the reports of its users. Each of `levels` describes the users
+    /// with one epsilon; `share` states which fraction of all users reports to this learner.
     fn arms(&self, instance: &Instance, crowd: &Crowd, levels: &[LevelOfUsers], share: f64) -> Arms {
         let bound = crowd.deviation();
         let mut facts = ProblemConstants {

@@ -35,8 +35,8 @@ pub struct RunningMean {
     /// Number of counted rewards from one publication to the next. Default: 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub every: NonZeroU64,
-    /// Number of rewards after which a new tree begins. Where a person may have several rewards, each partial sum then needs
-    /// less noise for the same epsilon, but a sum has the noise of more partial sums. Default: one tree for all rewards.
+    /// Number of rewards after which a new tree begins. The trees are then smaller: each partial sum needs less noise for
+    /// the same epsilon, but the sum of all rewards has the noise of more partial sums. Default: one tree for all rewards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<NonZeroU64>,
     /// How a sum is computed from noisy partial sums. Default: `FewestPartialSums`.
@@ -77,7 +77,7 @@ impl RunningMean {
         Ok(TreeAggregation::new(plan, sd, width).estimated_by(self.estimate).with(self.arithmetic))
     }
 
-    /// The problems of these settings, given those of the protocol.
+    /// The problems of these settings, given the settings of the protocol.
     pub(super) fn problems(&self, protocol: &ProtocolSettings<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut refuse = |field: &str, expected: &str, found: String, cure: &str| {

@@ -30,7 +30,7 @@ pub(super) struct Service {
     jitter: JitterWatch,
     /// The user whose report is awaited, if users are asked one by one.
     turn: Option<AwaitedReport>,
-    /// Number of users in a row without any answer after which the series ends.
+    /// The series ends after this many consecutive users without an answer.
     give_up_after: u64,
 }
 
@@ -56,7 +56,7 @@ struct AwaitedReport {
     patience: Span,
     user: u64,
     timer: Option<TimerTicket>,
-    /// Number of users since the last report whose own report did not arrive in time.
+    /// Number of users whose report did not arrive in time, counted since a report last arrived.
     unanswered: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Bounds on a series' regret: the bound of the learner's theorem for disclosed inputs, and that of PO-GP-UCB's
-//! Theorem 3 for projected inputs.
+//! Bounds on a series' regret: for disclosed inputs, the bound of the learner's theorem; for projected inputs, the bound
+//! of PO-GP-UCB's Theorem 3.
 
 use super::recipe::SeriesRecipe;
 use super::theorem3::{Case, Theorem3, design_rule};

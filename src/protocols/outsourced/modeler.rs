@@ -39,7 +39,7 @@ pub(super) struct ModelerRecipe {
     pub(super) learner: LearnerModel,
     /// The model, if it is public; otherwise it is sent with the inputs.
     pub(super) surrogate: Option<Surrogate>,
-    /// Variance of the noise on private outcomes; public.
+    /// Variance of the privacy noise that is added to outcomes; public.
     pub(super) outcome_variance: f64,
     /// The scenario's programs, since its learner may be one of them.
     pub(super) programs: Programs,

@@ -104,7 +104,8 @@ impl Protocol for Outsourced {
         let mut bounds = instance.map(|instance| Bounds::new(instance, self.rounds));
         let played = self.series.iter().map(|series| {
             let mut record = self.play_series(series, stage, key)?;
-            // No theorem here covers searches with missing answers, or with several queries at once.
+            // None of the theorems behind these bounds covers searches with missing answers, or with several queries at
+            // once.
             if let (Some(bounds), None, 1) = (&mut bounds, self.silence, self.queries_at_once.get()) {
                 let failed = |error| ReplicationError::party(&series.name, error);
                 let changes = stage.changes_at_fork(&series.name);

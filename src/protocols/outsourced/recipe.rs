@@ -27,9 +27,9 @@ pub struct Outsourced {
     /// Name of the party that searches.
     #[schemars(with = "crate::vocab::PartyName")]
     pub modeler: String,
-    /// Rounds of the learner, T.
+    /// Number of rounds of the learner, T.
     pub rounds: u64,
-    /// Random rows that are measured before the first round. Default: 1.
+    /// Number of random rows that are measured before the first round. Default: 1.
     #[serde(default = "one")]
     pub initial_points: u64,
     /// Largest number of queries that wait for their answers at the same time: the modeler asks the next one as soon as an
@@ -93,16 +93,16 @@ pub struct ColumnsRow {
     pub series: String,
     /// r, the number of columns of the series' projection.
     pub r: usize,
-    /// omega, the threshold that the smallest singular value must reach, at that r.
+    /// omega at that r: singular values are raised ("lifted") before the projection unless the smallest one reaches omega.
     pub omega: f64,
     /// The smallest singular value of the centred inputs.
     pub sigma_min: f64,
-    /// The largest r at which singular values are not raised ("lifted") before the projection, since `sigma_min` reaches
-    /// the threshold, at the series' epsilon and delta; `None` if they are lifted at every r.
+    /// The largest r at which singular values are not lifted, because `sigma_min` reaches omega at the series' epsilon and
+    /// delta; `None` if they are lifted at every r.
     pub largest_r: Option<usize>,
-    /// The threshold at `largest_r`.
+    /// omega at `largest_r`.
     pub omega_at_largest: Option<f64>,
-    /// The threshold at the next larger r, which `sigma_min` does not reach; at r = 1 if `largest_r` is `None`.
+    /// omega at the next larger r, which `sigma_min` does not reach; at r = 1 if `largest_r` is `None`.
     pub omega_at_next: f64,
 }
 
@@ -111,7 +111,7 @@ impl Outsourced {
     /// result is as sensitive as the inputs.
     ///
     /// # Errors
-    /// If the singular values cannot be computed.
+    /// [`MechanismError`] if the singular values cannot be computed.
     pub fn columns(&self, instance: &Instance) -> Result<Vec<ColumnsRow>, MechanismError> {
         let mut rows = Vec::new();
         let mut smallest = None;

@@ -227,7 +227,7 @@ mod tests {
             let stated = failure_of_best(d, failure_of_q_corrected(d));
             assert!(best <= stated && best > 0.999 * stated, "{best} {stated}");
             assert!((stated / (5.0 / 3.0 * d) - 1.0).abs() < 1e-12, "with 3/5 of delta, the total is delta");
-            // As printed: more than delta from the first round on.
+            // With the printed q, the failure probability is more than delta even for a single round.
             assert!(failure_of_best(d, failure_of_q_printed(d, rounds)) >= (5.0 / 3.0 - 1e-12) * d);
         }
     }

@@ -38,8 +38,8 @@ vocabulary! {
         Received = 3,
         /// From the owner to a reader: the setting that is tried next. It is not confirmed; `Publish` repeats it.
         Announce {
-            /// Number of the trial, at least 1. A setting that is chosen before any outcome is known, as that of trial 0
-            /// always is, is random, depends on no data and is not announced.
+            /// Number of the trial, at least 1. Settings that are chosen before any outcome is known, such as the setting
+            /// of trial 0, are random, depend on no data and are not announced.
             trial: u64,
             /// Index of the setting.
             setting: Released<usize>,

@@ -106,7 +106,7 @@ pub(super) struct Published {
 
 /// Every quantity of this run that can be reported, each with its bound if there is one. In the names, f is the objective,
 /// lambda* its best setting, lambda~ the published setting, v the outcomes, v~ the published performance, mu_T the posterior
-/// mean after all trials, and mu_T' that of the search on the neighbouring data set.
+/// mean after all trials, and mu_T' the posterior mean after all trials on the neighbouring data set.
 pub(super) fn outcomes(
     instance: &Instance,
     task: &Task,

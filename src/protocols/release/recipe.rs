@@ -31,7 +31,7 @@ pub struct Release {
     #[serde(default)]
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub workers: Vec<String>,
-    /// Trials of a learner, T.
+    /// Number of trials of a learner, T.
     pub rounds: u64,
     /// When a trial goes to another worker, and when a publication is sent again. Default: after 10 min, then after waits
     /// that double up to 320 min, minus a random part of up to one half; a request is sent at most 100 times in all.

@@ -41,8 +41,8 @@ impl TrialResults {
 }
 
 impl Release {
-    /// The search of a series on `values`, trial by trial, with noise from `noise`; `key` is the replication's node of
-    /// the seed tree.
+    /// The search of a series, trial by trial, if the settings have these noise-free `values`. The noise of a trial is drawn
+    /// from a child of `noise`; `key` is the replication's node of the seed tree.
     ///
     /// # Errors
     /// [`CannotRelease`], if the learner cannot be built or updated, or if the search has no single result that could be

@@ -120,8 +120,8 @@ pub struct Measurer {
     pub(in crate::protocols) stream: Stream,
     /// Releases counted against the privacy budget.
     pub(in crate::protocols) meter: BudgetMeter,
-    /// How answers are missing because of their outcome, the node of the seed tree for the draws that decide which answers
-    /// are missing, and the largest noise-free value of any arm.
+    /// How an outcome decides whether its answer is missing, the node of the seed tree for the draws of this decision, and
+    /// the largest noise-free value of any arm.
     silence: Option<(Informative, Key, f64)>,
     /// The answer to each round; none where it is missing.
     answered: BTreeMap<u64, Option<Released<f64>>>,
@@ -191,8 +191,8 @@ impl Measurer {
     /// The answer to a round's query of an arm; records [`Measured`] for a new round.
     ///
     /// # Errors
-    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, a budget is used
-    /// up, or [`Self::answer_if_any`] decided before that the answer of this round is missing.
+    /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, a program gives no
+    /// answer, a budget is used up, or [`Self::answer_if_any`] decided before that the answer of this round is missing.
     pub fn answer<P: RecordsFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,

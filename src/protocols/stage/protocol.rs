@@ -42,7 +42,7 @@ pub trait Protocol: Send + Sync {
     }
 
     /// The user's programs that its parties run through [`RunOptions::programs`](super::RunOptions::programs), except those
-    /// of learners and other members that are fields of the recipe.
+    /// of learners and of other recipes that are fields of this recipe.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }
@@ -91,7 +91,7 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Whether a dry run ([`dry`](super::RunOptions::dry)) needs the real objective, because the size or the number of
-    /// messages depends on its points. If not, a placeholder problem with one arm is used.
+    /// messages depends on its points. If not, a placeholder objective with one arm is used.
     fn dry_needs_objective(&self) -> bool {
         true
     }
@@ -102,9 +102,9 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// The memory and time of one replication with an objective of this size, estimated from counts. The recipe has
-    /// passed the checks. The path of a field in the result is relative to the recipe. The parties themselves and the
-    /// objective are not counted here.
+    /// The memory and time of one replication with an objective of this size, estimated from counts. Called only for a
+    /// recipe that has passed the checks. The path of a field in the result is relative to the recipe. The parties
+    /// themselves and the objective are not counted here.
     /// Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
     pub t: u64,
-    /// Index of the arm (row of the candidate set).
+    /// Index of the arm (row of the candidate set); in a search of a box, the number of the queried point.
     pub arm: u64,
     /// The outcome that was measured, noise included.
     pub outcome: f64,
@@ -44,7 +44,8 @@ pub struct QueriedInputs {
     pub arms: BTreeMap<u64, Vec<f64>>,
 }
 
-/// Largest number of inputs per arm for which inputs are recorded; more inputs are a data series rather than a setting.
+/// Largest number of inputs per arm for which inputs are recorded: an arm with more inputs is usually a row of data, such
+/// as a time series, and not a setting that a reader would look up in a table.
 const MAX_INPUTS: usize = 16;
 
 impl QueriedInputs {
@@ -68,7 +69,8 @@ impl QueriedInputs {
         Self { names, arms: arms.collect() }
     }
 
-    /// Points of a box whose inputs have these names, by number; empty if there are more than 16 inputs.
+    /// The inputs of `points`, the queried points of a box by number; `names` are the names of the inputs. Empty if there
+    /// are more than 16 inputs.
     #[must_use]
     pub fn of_points(names: &[String], points: BTreeMap<u64, Vec<f64>>) -> Self {
         if names.len() > MAX_INPUTS {
@@ -241,7 +243,7 @@ pub struct SeriesRecord {
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
-    /// Whether the protected data are the same in every run of the study, so that the losses of all runs add up.
+    /// Whether the protected data are the same in every run of the study, so that the privacy losses of all runs add up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_data: bool,
     /// Facts about protected data that observers know and that no release accounts for.
@@ -359,13 +361,14 @@ pub struct RoundClosing {
 }
 
 /// The regret of one group of agents, or of one cohort of users. A cohort counts as a single agent: its simple regret
-/// is that of the arms its users tried, its cumulative regret and its evaluations are sums over its users, and `agents`
-/// is the number of users who tried an arm.
+/// is the simple regret of all arms that its users tried, its cumulative regret and its evaluations are sums over its
+/// users, and `agents` is the number of users who tried an arm. If people may visit repeatedly (`population`), every
+/// visit counts as a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.
     pub group: String,
-    /// Agents in it.
+    /// Number of agents in it; for a cohort, of users who tried an arm.
     pub agents: u64,
     /// Mean of their simple regrets at the end.
     pub simple_regret: f64,
@@ -375,7 +378,7 @@ pub struct GroupOutcome {
     pub cumulative_regret: f64,
     /// Evaluations of the objective per agent, initial points included.
     pub evaluations: f64,
-    /// Cumulative regret per user; present for cohorts only.
+    /// Cumulative regret per user (with `population`, per visit); present for cohorts only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regret_per_user: Option<f64>,
 }

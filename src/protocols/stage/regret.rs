@@ -81,7 +81,7 @@ impl<'a> Evaluations<'a> {
     }
 
     /// Adds the outcome of an arm in round `t`, at least 1, of an objective that differs from the instance's; `regret` has
-    /// the simple and the cumulative regret after it.
+    /// the simple and the cumulative regret after this outcome.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
         self.queried.add(t, arm as usize);
@@ -125,7 +125,8 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Writes into the record: the stored evaluations in order, the number of queries, and the inputs of the arms.
+    /// Writes into the record the stored evaluations in order, the number of queries without initial points, the inputs of
+    /// the stored queries, and whether the learner never left one arm.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
@@ -137,7 +138,7 @@ impl<'a> Evaluations<'a> {
     }
 }
 
-/// The name of the outcome that says what regret is measured against, where the largest value is not known.
+/// The name of the [`SeriesOutcome`] with the value that regret is measured against, if the largest value is not known.
 const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
 
 /// Corrects the regrets of all series of a replication: they were computed as if the largest value were 0, and become

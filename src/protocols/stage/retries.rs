@@ -96,7 +96,7 @@ impl Retry {
     }
 
     /// How long to wait for an answer after a request was sent for the `attempt`-th time, counted from 1. The random
-    /// part is drawn below `key`, the request's node of the seed tree. Never 0.
+    /// part is drawn below `key`, the request's node of the seed tree. Never 0 if the timeout is above 0.
     #[must_use]
     pub fn wait(&self, attempt: u32, key: &Key) -> Span {
         let Backoff::Exponential { limit, jitter } = self.backoff else { return self.timeout };

@@ -31,9 +31,9 @@ pub struct ReplicationSetup {
     pub traits: Vec<PartyTraits>,
     /// The network between them.
     pub network: Network,
-    /// The problem of this replication.
+    /// The objective as drawn for this replication; `None` if the scenario has no objective.
     pub instance: Option<Instance>,
-    /// Draws further problems of the same kind, for protocols in which each party has its own.
+    /// Draws further functions of the same objective, for protocols in which each party has its own.
     pub prepared: Option<Arc<dyn Prepared>>,
     /// The privacy budget, if there is one.
     pub budget: Option<Budget>,
@@ -83,8 +83,8 @@ impl ReplicationSetup {
     }
 
     /// The fact that the records on which models are trained and validated are public, for an objective whose values are
-    /// computed from the same records, whoever asks for them. It holds in protocols whose losses are about outcomes, users
-    /// or agents, and not about such a record.
+    /// computed from the same records, whoever asks for them. It holds in protocols whose privacy losses are about outcomes,
+    /// users or agents, and not about such a record.
     #[must_use]
     pub(in crate::protocols) fn records_of_models(&self) -> Option<PublicFact> {
         let tuning = self.instance.as_ref().is_some_and(|instance| instance.background.tuning.is_some());
@@ -96,7 +96,7 @@ impl ReplicationSetup {
     /// The id of a named party.
     ///
     /// # Errors
-    /// A [`Problem`] at `path` that lists all parties.
+    /// If there is no such party: a [`Problem`] that lists all parties, with `path` as the path of the scenario's field.
     pub fn party(&self, path: &str, name: &str) -> Result<PartyId, Problem> {
         let position = self.names.iter().position(|known| known == name);
         position
@@ -105,10 +105,10 @@ impl ReplicationSetup {
             .ok_or_else(|| Problem::unknown(path, "party", name, &self.names))
     }
 
-    /// The problem of this replication.
+    /// The objective as drawn for this replication.
     ///
     /// # Errors
-    /// [`ReplicationError::NoObjective`] where the scenario has none.
+    /// [`ReplicationError::NoObjective`] if the scenario has no objective.
     pub fn objective(&self, series: &str) -> Result<&Instance, ReplicationError> {
         self.instance.as_ref().ok_or_else(|| ReplicationError::NoObjective { series: series.to_owned() })
     }
@@ -160,12 +160,12 @@ impl ReplicationSetup {
         found.map(|party| Observer(self.names[party.index()].clone())).collect()
     }
 
-    /// Runs one simulation from start to end, with all random numbers below `key`; `watch` is called with every event.
-    /// The record's iterations and releases are left for the caller to fill in.
+    /// Runs one simulation from start to end. The network draws all its random numbers from a child of `key`. `watch` is
+    /// called with every event. The record's iterations and releases are left for the caller to fill in.
     ///
-    /// Depending on the [`RunOptions`], it runs only up to a time, until the watcher ends it, or from a fork on. In the
-    /// last case `watch` is first called with the facts recorded before the fork. With a fork, `until` and the watcher
-    /// do not end the run.
+    /// Depending on the [`RunOptions`] and the [`Watcher`], it runs only up to a time, until the watcher ends it, or from a
+    /// fork on. In the last case `watch` is first called with the facts recorded before the fork. With a fork, `until` and
+    /// the watcher do not end the run.
     ///
     /// # Errors
     /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] in a branch
@@ -228,7 +228,7 @@ impl ReplicationSetup {
 
     /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared
     /// facts are put into the record, and `own` is called with each of the protocol's own facts.
-    /// `releases` collects the releases; it is empty, and states how equal releases are counted.
+    /// `releases` collects the releases; it must be empty, and states how equal releases are counted.
     ///
     /// # Errors
     /// As [`Self::run`].

@@ -51,9 +51,9 @@ impl From<LearnerModel> for SearchSeries {
 /// The roles and settings of a [`Search`], with the names of the recipe's fields.
 #[derive(Clone, Debug)]
 pub struct SearchSettings<'a> {
-    /// The field of the party that searches, and its name: `("service", &self.service)`.
+    /// The recipe's field that names the party that searches, and the party's name: `("service", &self.service)`.
     pub searcher: (&'static str, &'a str),
-    /// The field of the party that measures, whose outcomes are protected, and its name.
+    /// The same for the party that measures, whose outcomes are protected.
     pub measurer: (&'static str, &'a str),
     /// Rounds of the learner; the field is `rounds`.
     pub rounds: u64,

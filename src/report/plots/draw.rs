@@ -10,11 +10,11 @@ use plotters::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Width of a chart in its own units.
+/// Width of a chart, in units of the coordinates of its SVG.
 pub const WIDTH: u32 = 960;
-/// Height of a chart in its own units.
+/// Height of a chart, in the same units.
 pub const HEIGHT: u32 = 600;
-/// Font size.
+/// Font size, in the same units.
 const LETTERS: u32 = 26;
 
 type Context<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;

@@ -63,7 +63,7 @@ pub(in crate::report) fn section(title: &str, statement: &Statement) -> Section 
             row
         })
         .collect();
-    // The arithmetic of a run is that of its finite bounds; without a finite bound none is shown.
+    // The weakest arithmetic of the releases is shown only if some epsilon is a finite bound.
     let known = summary.filter(|_| figures.iter().any(Figure::certifies)).map(|summary| summary.arithmetic);
     let told = match summary {
         None => format!(", {ASSUMED}"),

@@ -49,7 +49,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Whether all values of a chart are equal: a regret that is 0 in every round is only in the table.
+/// Whether all values of a chart are equal, as for a regret that is 0 in every round. Then only the table shows them.
 fn is_flat(chart: &Chart) -> bool {
     let mut values = numbers(&chart.lines).map(|(value, _)| value);
     values.next().is_none_or(|first| values.all(|value| value.total_cmp(&first).is_eq()))

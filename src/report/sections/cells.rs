@@ -6,8 +6,8 @@ use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of cells for which a group of cells is described by its distinguishing values; finding these requires a
-/// comparison with all cells.
+/// Largest number of cells of a study in which a group of cells is described by its distinguishing values; finding these
+/// requires a comparison with all cells.
 const MAX_CELLS: usize = 400;
 
 /// Every series of every cell, grouped by series, so that rows of one series follow the order of the cells.

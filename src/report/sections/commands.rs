@@ -1,5 +1,5 @@
-//! The scenario as it was written, and the commands that repeat a run (for a forked run, that compare its branches) and
-//! make its report again.
+//! The scenario as it was written, and two commands: one repeats a run (or compares the branches of a forked run), the
+//! other makes its report again.
 
 use super::fitted;
 use crate::objectives::Fitted;
@@ -38,7 +38,7 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
     Section::new("scenario", "Scenario", "The scenario as written", blocks)
 }
 
-/// The commands that repeat the run (for a forked run, that compare its branches) and make its report again.
+/// Two commands: one repeats the run (or compares the branches of a forked run), the other makes its report again.
 pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
     let run = shell_word(run);
     let mut blocks = facts;

@@ -110,7 +110,7 @@ fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec
 
 fn chart(cost: Cost, cells: &[&CellSummary], names: &Axes, axis: &Along, place: &str) -> Option<Chart> {
     let tracks = tracks(cells, names, axis, cost);
-    // A cost that is constant along the axis is only in the table.
+    // A cost that is constant along the axis has no chart; the tables of the section on the network show it.
     let changes =
         |track: &Track| track.points.iter().any(|point| point.y.to_bits() != track.points[0].y.to_bits());
     if !tracks.iter().any(changes) {

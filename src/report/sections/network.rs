@@ -97,8 +97,8 @@ fn whole_runs(summary: &Summary) -> Vec<Block> {
     std::iter::once(Block::Table(table)).chain(remark).collect()
 }
 
-/// The cost of a round in a federation, for a terminal; a page shows it in the table of whole runs. `None` without groups of
-/// agents.
+/// The cost of a round in a federation, for a terminal; a page shows it in the table of whole runs. `None` if no series has
+/// groups of agents and a number of bytes per round.
 fn rounds(summary: &Summary) -> Option<Table> {
     let mut all = summary.cells.iter().flat_map(|cell| &cell.series);
     if !all.any(|series| series.has_agents() && series.metrics.bytes_per_round.is_some()) {

@@ -12,7 +12,8 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::report::words::{outcome, outcome_in_brief};
 use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 
-/// On a linear axis, a bound is drawn only if it is at most this multiple of the largest mean plus its standard error.
+/// On a linear axis, a bound is drawn only if it is at most this multiple of the largest sum of a mean and its standard
+/// error.
 const ROOM: f64 = 4.0;
 
 /// The final numbers of one series along one axis, or the only final number of a series.

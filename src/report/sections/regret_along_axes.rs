@@ -134,7 +134,8 @@ fn chart(metric: Metric, along: &Along, place: &str, tracks: &[Track<'_>]) -> Op
     }
     note.push_str(&along.note());
     let axis = along.name.as_str();
-    // A metric that is constant along the axis is only in the table.
+    // If the regret of every series is constant along the axis and nothing is published, there is no chart: the table shows
+    // the values.
     let flat = |line: &Line| {
         line.kind == Kind::Bars
             && line.points.iter().all(|point| point.y.to_bits() == line.points[0].y.to_bits())

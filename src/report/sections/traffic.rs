@@ -10,7 +10,7 @@ use crate::study::ReplicationRecord;
 /// The shares of messages for which the latency is shown.
 const SHARES: [f64; 19] =
     [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99, 0.999, 1.0];
-/// Largest number of series whose rounds are drawn.
+/// Largest number of charts of rounds; series with the same closings of rounds share a chart.
 const MAX_SERIES: usize = 4;
 
 /// The share of messages that took at most a given time; series with the same latencies share a line.

@@ -56,7 +56,7 @@ pub(super) fn definition_of<'t>(tokens: &'t [Token<'t>], name: &str) -> Option<D
     exact.or_else(group).copied()
 }
 
-/// The keys of the brackets that a token opens.
+/// The keys directly inside the brackets that the token at position `open` opens.
 pub(super) fn keys<'t>(tokens: &'t [Token<'t>], open: usize) -> Vec<&'t str> {
     let (mut depth, mut keys) = (0usize, Vec::new());
     for pair in tokens[open + 1..].windows(2) {

@@ -374,8 +374,9 @@ mod tests {
         }
     }
 
-    /// With little noise, the search ends after the first look. The answer is the two values of the grid around the
-    /// crossing; if the crossing is a value of the grid, the answer is its two neighbours.
+    /// With little noise, the search ends after the first look. The answer is two values of the grid, one on each side of
+    /// the crossing, at most the requested width of 0.1 apart (the steps of the grid are 1/32). If the crossing is a value
+    /// of the grid, the answer is that value's two neighbours.
     #[test]
     fn little_noise_gives_neighbours() {
         let found = searched(&|x| 0.3 - x, 1e-4, &grid(), &RULES, 1);
@@ -414,7 +415,7 @@ mod tests {
         assert_eq!(of(&|x| 1.0 - 8.0 * (x - 0.5).abs().min(0.25)).outcome, Outcome::Several);
         let nothing = of(&|_| 0.0);
         assert_eq!((nothing.outcome, nothing.replications), (Outcome::Unknown, 1_280));
-        // Equal up to .5, and better above: only the upper end is known.
+        // The mean is 0 up to .5 and positive above: only the upper end of the interval is known.
         let half = of(&|x: f64| (x - 0.5).max(0.0));
         assert_eq!((half.outcome, half.low), (Outcome::HalfOpen, None));
         assert!(half.high.unwrap() > 0.5 && half.high.unwrap() < 0.7, "{half:?}");
@@ -430,7 +431,8 @@ mod tests {
         let few = searched(&|x| 0.3 - x, 3.0, &grid(), &Rules { most: 50, ..RULES }, 3);
         assert_eq!(few.replications, 50);
         assert!(!matches!(few.outcome, Outcome::Found | Outcome::Several) && covers(&few, 0.3), "{few:?}");
-        // Every one-sided test has an equal part of the error: 5 halvings and 4 tests of the ends, in 7 looks.
+        // Every one-sided test has an equal part of the error probability 0.05: 5 halvings and 4 tests of the ends, in 7
+        // looks.
         assert!((found.level - 0.05 / (9.0 * 7.0)).abs() < 1e-15, "{}", found.level);
     }
 }

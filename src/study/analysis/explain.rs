@@ -118,7 +118,7 @@ pub enum ExplainError {
          --seed, and raise --replications instead)"
     )]
     SeedVaries,
-    /// An `Each` has a value twice, or the cells are no full factorial.
+    /// An `Each` has a value twice, or the cells are not a full factorial.
     #[error(
         "expected an Each of different values, found a value twice in one of {0} (leave one of the two out)"
     )]
@@ -237,7 +237,7 @@ fn names(plan: &Plan) -> Vec<String> {
     names
 }
 
-/// The axes of a study with their values, in the order in which they vary.
+/// The axes of a study in the order of the cells' `point`, each with its values in the order in which cells first have them.
 fn levels(plan: &Plan) -> Result<Vec<ExplainedAxis>, ExplainError> {
     let mut axes: Vec<ExplainedAxis> = plan.cells[0]
         .point

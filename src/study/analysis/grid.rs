@@ -122,7 +122,8 @@ impl Grid {
             let inner = (0..count as u32).map(|index| from + step * f64::from(index));
             return Ok(Self { values: inner.chain([to]).collect(), spacing, width });
         }
-        // If the number of steps is rounded up to a power of two, values are rounder, and the range is halved no more often.
+        // The number of steps is rounded up to a power of two: the values then have fewer digits, and the range is halved no
+        // more often than without rounding.
         let count = (libm::ceil(steps - 1e-9).max(FEWEST_STEPS) as u32).next_power_of_two();
         let value = |index: u32| {
             let share = f64::from(index) / f64::from(count);

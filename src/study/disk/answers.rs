@@ -5,8 +5,8 @@
 //! unfinished/<cell>-<replication>.jsonl     answers of all other programs, until the replication's record is stored
 //! ```
 //!
-//! A line has the form of a record's line (`store`). If two workers answer the same question, the first answer in the file
-//! counts.
+//! A line has the form of a record's line (`store`). If two workers ask the same question, and so the file has two answers
+//! to it, the first one counts.
 
 use crate::programs::{Answers, CannotKeep, QuestionId};
 use crate::study::disk::error::FolderError;
@@ -34,10 +34,10 @@ struct Line {
     answer: f64,
 }
 
-/// The key of a question: topic, number of the dialogue, the branch in which the dialogue began,
-/// hash of the dialogue so far. The number of the question is not a part of the key, because it can
-/// differ between two runs of a fork: if one branch fails, the questions of the next branch have
-/// other numbers.
+/// The key of a question. A dialogue is a sequence of questions to one program, with their answers. The key consists of the
+/// dialogue's topic (the name of a series, or "objective"), its number among the dialogues about the topic, the branch in
+/// which it began, and a hash of the dialogue so far. The number of the question is not a part of the key, because it can
+/// differ between two runs of a fork: if one branch fails, the questions of the next branch have other numbers.
 type QuestionKey = (String, u64, String, String);
 
 /// A file of answers.

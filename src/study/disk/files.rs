@@ -111,8 +111,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
     staged.commit()
 }
 
-/// Writes a file that the user named. If the path is a device or a pipe, the bytes are appended to
-/// it; if it is a symbolic link, the file that the link leads to is written.
+/// Writes a file that the user named. If the path is a device, a pipe or a file that this process may have open, such as
+/// `/dev/stdout`, the bytes are appended to it; if it is a symbolic link, the file that the link leads to is written.
 ///
 /// # Errors
 /// [`FileError`].
@@ -374,7 +374,8 @@ pub enum WriteResult {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After a rename, the temporary file no longer exists. If it cannot be removed after an error, that error is enough.
+        // After a rename, the temporary file no longer exists. If it cannot be removed after an error, only the error is
+        // reported.
         if let Some(temporary) = &self.temporary {
             drop(fs::remove_file(temporary));
         }

@@ -200,8 +200,8 @@ impl RunFolder {
         Ok(Some((manifest, stored)))
     }
 
-    /// The replications of a cell that exist and are undamaged, by number. Each call reads through all records; use
-    /// [`RunFolder::records`] for many cells.
+    /// The replications of a cell that exist and are undamaged, by number; empty if the folder has no manifest. Each call
+    /// reads through all records; use [`RunFolder::records`] for many cells.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.

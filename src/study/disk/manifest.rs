@@ -51,7 +51,7 @@ pub struct Manifest {
     pub cells: Vec<CellManifest>,
     /// Whether every replication of every cell is present.
     pub complete: bool,
-    /// Hash of the digests of all series in all replications; absent before the run is complete.
+    /// Hash of the digests of all series in all replications; null before the run is complete.
     pub digest: Option<String>,
 }
 

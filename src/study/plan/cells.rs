@@ -152,10 +152,10 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study, whose programs have the identities in `known`. These contain the versions that the
-    /// programs have stated, or they were read from a run folder. Each program gets the known identity with the same command
-    /// and the same files. If there is none, it gets the first known identity with the same command whose files include
-    /// those of the program.
+    /// The plan of the same study, with the identities of its programs taken from `known`. The known identities contain the
+    /// versions that the programs have stated, or they were read from a run folder. Each program gets the known identity
+    /// with the same command and the same files. If there is none, it gets the first known identity with the same command
+    /// whose files include the program's files; if there is none either, it keeps its own.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();

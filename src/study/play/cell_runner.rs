@@ -119,7 +119,7 @@ impl<'a> CellRunner<'a> {
     /// replication are stored for a message-sequence diagram.
     ///
     /// # Errors
-    /// [`Failure`] names cell, replication and reason.
+    /// [`Failure`], which names the cell, the reason and, unless the objective cannot be prepared, the replication.
     pub(crate) fn play(&self, replication: u64) -> Result<ReplicationRecord, Failure> {
         self.play_whole(replication, Programs::default())
     }
@@ -127,7 +127,7 @@ impl<'a> CellRunner<'a> {
     /// Runs a recorded replication again as [`CellRunner::play`] does, with the recorded answers of programs.
     ///
     /// # Errors
-    /// [`Failure`] names cell, replication and reason.
+    /// [`Failure`], which names the cell, the reason and, unless the objective cannot be prepared, the replication.
     pub(crate) fn play_again(&self, old: &ReplicationRecord) -> Result<ReplicationRecord, Failure> {
         self.play_whole(old.replication, recorded(old))
     }
@@ -200,7 +200,7 @@ impl<'a> CellRunner<'a> {
     /// Runs one replication with a watcher.
     ///
     /// # Errors
-    /// [`Failure`] names cell, replication and reason.
+    /// [`Failure`], which names the cell, the reason and, unless the objective cannot be prepared, the replication.
     pub(crate) fn play_watched(
         &self,
         replication: u64,
@@ -212,7 +212,7 @@ impl<'a> CellRunner<'a> {
     /// Runs one replication, or the part of it that `options` select.
     ///
     /// # Errors
-    /// [`Failure`] names cell, replication and reason.
+    /// [`Failure`], which names the cell, the reason and, unless the objective cannot be prepared, the replication.
     pub(crate) fn play_with(
         &self,
         replication: u64,
@@ -267,7 +267,7 @@ impl<'a> CellRunner<'a> {
     /// The setup of one replication (parties, network and objective), and the key of its random numbers.
     ///
     /// # Errors
-    /// [`Failure`] names cell, replication and reason.
+    /// [`Failure`], which names cell, replication and reason.
     pub(crate) fn replication_setup(&self, replication: u64) -> Result<(ReplicationSetup, Key), Failure> {
         let failure = |reason: String| self.failure(Some(replication), reason);
         let prepared = self.prepared.get_or_init(|| self.prepare());

@@ -97,7 +97,7 @@ impl Quantiles {
 /// Makes a dry run of every replication of every cell, in parallel on the current thread pool.
 ///
 /// # Errors
-/// The first [`Failure`].
+/// A [`Failure`] of the first cell in which a replication fails; if several replications of this cell fail, any of theirs.
 pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
     let runners: Vec<CellRunner<'_>> =
         (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();

@@ -34,7 +34,8 @@ pub struct BranchRow {
     /// Cumulative regret minus the cumulative regret of the same replication in the unchanged branch, over the replications
     /// that reached the end in both branches. Absent for the unchanged branch.
     pub difference: Option<Estimate>,
-    /// Cumulative regret divided by the number of questions; absent if the protocol asks no questions.
+    /// Cumulative regret divided by the number of questions, over the replications that reached the end and asked
+    /// questions; absent if there are none.
     pub regret_per_question: Option<Estimate>,
     /// Number of questions in each replication.
     #[serde(skip)]
@@ -83,7 +84,8 @@ impl Forked {
         Ok(Self { reached: reached.collect(), branches })
     }
 
-    /// One row for every cell, series and branch.
+    /// One row for every cell, series and branch. A branch without a replication that also has a record in the unchanged
+    /// branch has no row.
     #[must_use]
     pub fn rows(&self) -> Vec<BranchRow> {
         let mut rows = Vec::new();

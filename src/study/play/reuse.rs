@@ -11,10 +11,11 @@ use crate::study::play::jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Appends to `segment` the records that `stored` lacks and that another run of the same name in the same parent folder has
-/// for a cell of equal identity. Returns the number of replications that were copied, and the number of runs of the same
-/// name that another build of the program ran; runs after the one that provides the last missing record are not counted.
-/// Cells of another build have other identities, even if their results would be the same.
+/// Appends to `segment` the records that `stored` lacks and that another run in the same parent folder has for a cell of
+/// equal identity. Only folders whose names begin like those of this scenario's run folders are searched, until no record
+/// is missing. Returns the number of replications that were copied, and how many of the searched runs have the plan's name
+/// and were made by another build of the program. Cells of another build have other identities, even if their results
+/// would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,

@@ -79,7 +79,7 @@ pub fn play(
     };
     let played = in_parallel(options.threads, options.interrupted, &jobs, &one);
     if folder.first_messages_are_damaged() && !options.interrupted.is_requested() {
-        // The replication is run again only to store its first events; its record exists already.
+        // Replication 0 of the first cell is run again only to store its first events; its record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
         if let Some(old) = stored.first(0)?.filter(|old| old.replication == 0) {
             drop(runner.play_again(&old));

@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 /// Largest number of cells of a study whose `summary.json` is indented.
 const INDENTED: usize = 100;
 
-/// If the records of a cell take more bytes than this in their files (before compression), they are read twice, one after
-/// the other, and not kept in memory.
+/// If the records of a cell take more bytes than this in their files (before compression), they are not kept in memory, but
+/// read from the files in each of two passes.
 const LARGE: u64 = 4 << 20;
 
 /// The records of the requested replications of one cell: in memory, or read again in every pass.

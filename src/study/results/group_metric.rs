@@ -20,7 +20,7 @@ pub enum GroupError {
     /// Records cannot be read.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Groups have regrets only.
+    /// The requested metric is not a regret, and groups have regrets only.
     #[error(
         "expected a regret that groups have ({}), found the metric {metric:?} (take one of these, or leave the group out)",
         REGRETS.join(", ")

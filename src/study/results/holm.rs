@@ -36,7 +36,7 @@ mod tests {
     }
 
     /// The step-down procedure as Holm states it: the smallest p-value is compared with alpha/m, the next with alpha/(m-1),
-    /// and so on, until one is not rejected.
+    /// and so on, until a hypothesis is not rejected; none of the later ones is rejected either.
     #[test]
     fn the_adjusted_values_reject_what_the_procedure_rejects() {
         let mut stream = Key::root(1).child("holm").stream();

@@ -151,7 +151,7 @@ pub fn inconsistencies(
 }
 
 /// Whether a manifest agrees with the run's plan, except for the machine and the version of the program, which only the
-/// manifest records.
+/// manifest records, and for the digest of the records, which is checked separately.
 fn matches_plan(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),
@@ -178,7 +178,7 @@ pub fn summary_inconsistencies(
             manifest.replications * manifest.cells.len() as u64,
         ));
     }
-    // The summary of an incomplete run covers the records that existed then.
+    // The summary of an incomplete run covers the records that existed when it was written.
     if summary.complete && manifest.digest.as_ref() != Some(&summary.digest)
         || !summary.complete && manifest.complete
     {

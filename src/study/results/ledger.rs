@@ -43,7 +43,8 @@ pub fn ledger_groups(
     for (index, cell) in manifest.cells.iter().enumerate() {
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
-        // Each row of the cell with its key and the candidates, one from each replication that has such releases.
+        // The rows of the privacy report for this cell. Each has a key, and one candidate from each replication that has
+        // such releases.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         // The folder may hold records of an earlier run with more replications.
         for record in stored.in_order(index, manifest.replications) {
@@ -83,7 +84,7 @@ pub fn ledger_groups(
     Ok(Some(groups))
 }
 
-/// The groups of a row in one replication, one for each unit that may have the largest loss.
+/// The groups of a row of the privacy report in one replication, one for each unit that may have the largest loss.
 type Candidate = Vec<LedgerGroup>;
 
 /// The groups of the replication with the largest loss by the tight accountant. If several replications have this loss, the

@@ -17,8 +17,8 @@ pub(in crate::study) struct MetricValues {
 }
 
 impl MetricValues {
-    /// The values of a metric in the replications of a cell. The metric has the name that it has in `results.csv`, without
-    /// the prefix "more."; or a name that [`metric_of_group`](crate::study::metric_of_group) makes.
+    /// The values of a metric in the replications of a cell. `metric` is the name of a column of `results.csv`, without the
+    /// prefix "more."; or a name that [`metric_of_group`](crate::study::metric_of_group) makes.
     ///
     /// # Errors
     /// [`FolderError`] if a record cannot be read.

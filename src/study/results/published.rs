@@ -24,7 +24,7 @@ pub struct PublishedRow {
     pub measured: Option<Estimate>,
 }
 
-/// A published privacy loss of one run beside those of the accountants.
+/// A published privacy loss of one run beside the losses that the accountants compute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedLossRow {
     /// Its source.

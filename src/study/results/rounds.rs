@@ -98,7 +98,7 @@ pub(super) fn last_of_rounds(iterations: &[Iteration]) -> Vec<&Iteration> {
 /// Numbers by round.
 type Points = [(u64, f64)];
 
-/// The regrets and the protocol's own numbers of one run, each by round.
+/// The regrets and the protocol's own numbers of one series in one replication, each by round.
 fn quantities(run: &SeriesRecord) -> Vec<(&str, Cow<'_, Points>)> {
     let last = last_of_rounds(&run.iterations);
     let simple = last.iter().map(|iteration| (iteration.t, iteration.simple_regret)).collect();
@@ -187,8 +187,8 @@ mod tests {
         sums.finish()
     }
 
-    /// Two series vary much between runs, but their difference is the same in every run: the means have standard errors, the
-    /// mean difference has a standard error of 0.
+    /// Two series vary much between replications, but their difference is the same in every replication: the mean of a
+    /// series has a standard error above 1, the mean difference has a standard error of 0.
     #[test]
     fn differences_are_taken_run_by_run() {
         let record = |replication: u64, level: f64| ReplicationRecord {
@@ -212,7 +212,7 @@ mod tests {
         assert!(differences(&records, &[]).is_empty());
     }
 
-    /// A run in which one of the two series ended early gives no pair.
+    /// A replication in which one of the two series ended early is not counted in their mean difference.
     #[test]
     fn runs_that_ended_early_are_left_out() {
         let mut early = run("B", [9.0, 9.0]);

@@ -140,8 +140,8 @@ pub struct GroupSummary {
     pub group: String,
     /// Number of agents in it; for a cohort, the number of its users who tried an arm in the first replication.
     pub agents: u64,
-    /// Mean simple regret of its agents at the end. A cohort counts as one agent: its simple regret is that of all arms that
-    /// its users tried.
+    /// Mean simple regret of its agents at the end. A cohort counts as one agent: its simple regret is computed from the
+    /// best of all arms that its users tried.
     pub simple_regret: Estimate,
     /// Simple regret of its worst agent at the end; for a cohort, the same as `simple_regret`.
     pub worst_simple_regret: Estimate,

@@ -253,7 +253,7 @@ impl RunFolder {
     /// The stored summary of a run; `None` if none has been written.
     ///
     /// # Errors
-    /// [`FolderError`] if the file cannot be read, is damaged, or has another schema.
+    /// [`FolderError`] if the file cannot be read, is damaged, or has a schema other than [`SCHEMA`] and the previous one.
     pub fn summary(&self) -> Result<Option<Summary>, FolderError> {
         let path = self.file("summary.json");
         let Some(text) = files::read_packed_if_there(&path)? else { return Ok(None) };

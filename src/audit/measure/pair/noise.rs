@@ -61,8 +61,8 @@ impl KnownPair {
     /// counts cannot bound the noise of this pair ([`Self::is_model`]).
     ///
     /// If the pair had more noise than that, no event could have at least the lower limit as its probability on one
-    /// side and at most the upper limit on the other. Losses fall with the noise, so every larger factor is excluded
-    /// too.
+    /// side and at most the upper limit on the other. The more noise, the smaller the losses, so every larger factor is
+    /// excluded too.
     #[must_use]
     pub(in crate::audit::measure) fn largest_noise_factor(&self, counts: Counts, error: f64) -> f64 {
         let (p, q) = counts.limits(error);

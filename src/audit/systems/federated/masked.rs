@@ -129,8 +129,8 @@ fn unmasked(
         .filter(|entry| entry.event.observer.0 == recipe.server);
     for entry in of_server {
         for round in entry.event.round..entry.event.round + entry.count {
-            // The ledger counts rounds from 1, and its multiplier is proportional to the square root of the number of
-            // noise shares that the server does not know.
+            // The ledger counts rounds from 1, and the noise multiplier of an entry is proportional to the square root of
+            // the number of noise shares that the server does not know.
             let round = round.saturating_sub(1);
             let as_planned = multiplier(&masked.mechanism().cost(&masked.plan(round)));
             if let (Some(as_planned), Some(actual)) = (as_planned, multiplier(&entry.event.cost)) {

@@ -1,5 +1,7 @@
 //! All broadcasts of a run whose server selects agents by their noisy losses, together with these
 //! losses.
+//!
+//! An agent's loss is the error with which the shared vectors predict its measurements, and not a privacy loss.
 
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, NeighbourSide, Transcript};
@@ -86,8 +88,8 @@ impl Attack {
         mechanism.pair_of(&others, self.target, 1).map(|pair| pair.inputs)
     }
 
-    /// The privacy costs of a run: of the losses from round 1 on (in round 0 no vectors have been shared yet with which
-    /// agents could compare their measurements), and of all sums.
+    /// The prices of all releases of a run: the losses of the agents from round 1 on (in round 0 no vectors have been
+    /// shared yet that could predict measurements), and all sums.
     fn prices(&self) -> Result<Vec<Price>, AuditError> {
         let mut prices = Vec::new();
         for round in 0..self.rounds {

@@ -14,7 +14,7 @@ pub(super) const DISTANCE: f64 = 1.0;
 /// Number of random records that are moved in random directions.
 const RANDOM: u64 = 2;
 
-/// The scaled inputs of a problem.
+/// The scaled inputs of a replication's objective.
 pub(super) fn rows_of(instance: &Instance) -> Result<Rows, AuditError> {
     Ok(Rows::of(&instance.inputs)?)
 }

@@ -5,7 +5,8 @@ use crate::privacy::mechanisms::{Divisor, Participation, ReceivedVectors, Sensit
 use crate::vocab::{Claim, Cost};
 
 impl FederatedSum {
-    /// The paper's claim: the planned cost, which ignores late and missing answers.
+    /// The paper's claim: the planned cost, which ignores late and missing answers. `None` for a sum without noise, and
+    /// for a sum that the paper does not cover (`excluded_from_claim`, `rates`).
     pub(super) fn claim(&self, gathered: &ReceivedVectors) -> Option<Claim> {
         let rate = self.claimed_rate.unwrap_or_else(|| self.rate(gathered.population));
         let claimed = self.is_noisy() && !self.excluded_from_claim && self.rates.is_none();

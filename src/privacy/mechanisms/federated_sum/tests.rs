@@ -1,4 +1,4 @@
-//! Costs and values of federated sums, compared with sums computed by hand.
+//! Tests of federated sums: their costs, their values, and their worst pair of inputs.
 
 use super::*;
 use crate::accounting::{Accountant, Composition, Tight};
@@ -26,7 +26,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
     FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
 }
 
-/// Every agent is drawn, so seeing who is drawn reveals nothing; the two costs must be equal.
+/// Every agent is drawn, so to see who is drawn reveals nothing: epsilon must be the same in both cases.
 #[test]
 fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     let agents = 20;
@@ -49,8 +49,8 @@ fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
 }
 
-/// Where agents may be absent, a federation costs at least as much as its neighbour with one more agent: an absent
-/// agent counts with the weight that it would have. (Earlier versions gave it weight 0.)
+/// With `Divisor::ArrivedOrGone`, a sum without an agent's answer costs at least as much as the sum with it, because an
+/// absent agent counts with the weight that it would have. (Earlier versions gave it weight 0.)
 #[test]
 fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
     let with = |agents: &[usize]| ReceivedVectors {
@@ -73,8 +73,8 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
 }
 
 proptest! {
-    /// For all dropouts and samples, whether or not observers see the sample: the sums of two neighbours differ by no
-    /// more than the ledger entry states, given the noise.
+    /// For all dropouts and samples, and whether or not observers see the sample: with equal noise, the sums of two
+    /// neighbours differ by no more than follows from the stated noise multiplier and the standard deviation of the noise.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -108,7 +108,7 @@ proptest! {
             arithmetic: if exact { NoiseArithmetic::Exact } else { NoiseArithmetic::Ideal },
             ..plain(rule)
         };
-        // How far the agent may move the sums, in standard deviations of the noise, as the accountants read the cost.
+        // How far the agent may move the sums according to the stated cost, in standard deviations of the noise.
         let reach = match sum.cost(&gathered) {
             Cost::Gaussian { noise_multiplier } | Cost::PoissonGaussian { noise_multiplier, .. } => {
                 1.0 / noise_multiplier
@@ -146,9 +146,8 @@ proptest! {
     }
 }
 
-/// The statements about the worst pair agree with its sums: with the same random numbers, the sums on the two inputs
-/// differ by the stated vectors if the agent is drawn, and not at all if it is not; without noise, the sums are the
-/// stated mean.
+/// With the same random numbers, the sums on the two inputs of the worst pair differ by the stated vectors if the agent is
+/// drawn, and not at all if it is not; without noise, the sums are the stated mean.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {
@@ -311,7 +310,7 @@ fn the_shift_has_the_rate_of_the_agent_that_differs() {
     assert_eq!(rate([&neighbour, &neighbour]), 0.1, "if nothing differs, that of the first agent");
 }
 
-/// Without noise, and with everybody in the sum: discount times weight times vector, by hand.
+/// Without noise, and with every agent drawn, a sum adds discount times weight times vector and divides by the divisor.
 #[test]
 fn vectors_are_multiplied_by_weight_and_discount() {
     let everybody = Participation::Poisson(Probability::new(1.0).unwrap());
@@ -329,7 +328,7 @@ fn vectors_are_multiplied_by_weight_and_discount() {
     }
 }
 
-/// Noise in floating point is added: the standard deviation times the next normal deviates after the sampling draws.
+/// With floating-point noise, the standard deviation times the normal deviates drawn after the sample is added to the sum.
 #[test]
 fn noise_in_floating_point_is_added_to_the_sums() {
     let own = plain(SensitivityRule::LargestWeight);
@@ -348,9 +347,9 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// By hand: the standard deviation of the noise is 4096 (0.5 / reach) times a bound on the norm of one agent's integers. The
-/// bound is the norm of the agent's part in spacings, plus the rounding of its three numbers by half a spacing each. Where a
-/// missing agent changes the divisor of the others, the rounding of all three agents' numbers is added to the bound.
+/// In multiples of the spacing, the noise has standard deviation 4096 (0.5 / reach) times a bound; `reach` is the largest
+/// weight after division by the divisor. The bound is the norm of an agent's part, plus rounding of its three numbers by 1/2
+/// each. Where a missing agent changes the divisor of the others, the rounding of all three agents' numbers is added.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
@@ -388,7 +387,8 @@ fn a_sum_over_nobody_has_the_planned_noise() {
     assert!((0.0..1e-6).contains(&relative), "{relative}");
 }
 
-/// The agent that answered has the weights (0.5 / 0.5, 0) in two regions: their norm is 1, and the reach 1 / sqrt(2).
+/// The agent that answered has weight 0.5 / 0.5 = 1 in the first region and 0 in the second: the norm of these weights is 1,
+/// and the reach is 1 / sqrt(2).
 #[test]
 fn a_region_without_weights_does_not_hide_the_others() {
     let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
@@ -397,8 +397,7 @@ fn a_region_without_weights_does_not_hide_the_others() {
     assert_eq!((scale, reach), (1.0, 1.0 / 2f64.sqrt()));
 }
 
-/// The ledger entry states `Full` as the sampler if the observer sees who takes part, or if neighbours change the divisor:
-/// sampling then does not reduce the loss.
+/// The sampler is `Full`, without amplification, if the observer sees who takes part or neighbours differ in the divisor.
 #[test]
 fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
@@ -419,7 +418,8 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// The planned multiplier of the sums, (1 - 1/4)^(-1/2), is multiplied by 0.75, the weight of the agents that answer.
+/// The count takes 1 / (2 sd)^2 = 1/4 of 1 / multiplier^2 = 1, so the planned multiplier of the sums is (1 - 1/4)^(-1/2).
+/// It is multiplied by 0.75, the weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });

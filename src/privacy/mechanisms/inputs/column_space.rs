@@ -9,7 +9,8 @@ use crate::privacy::mechanisms::{MechanismError, Rows};
 pub(super) struct ColumnSpace(Vec<Vec<f64>>);
 
 /// A released matrix Z counts as lying in a space if its [`ColumnSpace::distance`] from the space is smaller than this.
-/// Rounding leaves a share of about 1e-15; moving a row of X by 1 leaves a share of about 1 / (norm of X).
+/// Rounding causes a distance of about 1e-15; moving one row of the records X by 1 causes a distance of about
+/// 1 / (norm of X).
 pub(super) const INSIDE: f64 = 1e-9;
 
 impl ColumnSpace {
@@ -115,8 +116,8 @@ mod tests {
         assert_eq!(space.same_directions(&ColumnSpace::of(&turned).unwrap()), None);
     }
 
-    /// Numbers with variances 2^2 / r and 3^2 / r, r = 2, against those with 1 / r and 5^2 / r: the ratio of normal
-    /// densities.
+    /// The ratio of the densities for singular values 2 and 3, and for 1 and 5, is the ratio of the densities of normal
+    /// numbers with variances 2^2 / r and 3^2 / r, and with variances 1 / r and 5^2 / r, where r = 2.
     #[test]
     fn the_density_is_that_of_normal_numbers() {
         let space = ColumnSpace(vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.6, 0.8]]);

@@ -65,7 +65,7 @@ impl JohnsonLindenstrauss {
 mod tests {
     use super::*;
 
-    /// With fewer rows than columns the smallest singular value is exactly 0; otherwise it is that of the centred
+    /// With fewer rows than columns the result is exactly 0; otherwise it is the smallest singular value of the centred
     /// inputs.
     #[test]
     fn the_smallest_singular_value_is_0_with_fewer_rows_than_columns() {

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Projects centred inputs X (n x d) to Z = X M / sqrt(r) with M a d x r matrix of N(0, 1); if the smallest singular
-/// value of X is below the threshold omega, all singular values are raised ("lifted") first.
+/// Projects centred inputs X (n x d) to Z = X M / sqrt(r), where M is a d x r matrix of N(0, 1) numbers; if the smallest
+/// singular value of X is below the threshold omega, all singular values are raised ("lifted") first.
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
 /// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space

@@ -300,8 +300,8 @@ mod tests {
     }
 
     proptest! {
-        /// The projections of random neighbours are never further apart than the sensitivity, and those of neighbours that
-        /// differ along the worst direction are as far apart.
+        /// The projections of random neighbours are never further apart than the sensitivity, and the projections of
+        /// neighbours that differ along the worst direction are that far apart, up to one millionth.
         #[test]
         fn no_neighbour_moves_the_projection_by_more_than_the_sensitivity(
             n in 1usize..8, d in 1usize..7, r in 1usize..9, seed in 0u64..1_000_000,

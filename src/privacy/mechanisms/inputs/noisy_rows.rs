@@ -39,7 +39,7 @@ impl NoisyRows {
     /// This release for rows that move by at most `distance`.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if there is no finite noise.
+    /// [`MechanismError::Shape`] as for [`Gaussian::analytic`].
     pub fn calibrated(&self, distance: Positive) -> Result<CalibratedRows, MechanismError> {
         let noise = Gaussian::analytic(self.epsilon, self.delta, distance)?;
         Ok(CalibratedRows { distance, noise, arithmetic: self.arithmetic })
@@ -85,7 +85,7 @@ impl Mechanism for CalibratedRows {
     fn privatise(&self, x: &Rows, stream: &mut Stream) -> Result<Rows, MechanismError> {
         match self.arithmetic {
             NoiseArithmetic::Exact => {
-                // One row moves, and with it at most as many numbers as there are columns.
+                // The lattice must allow for the numbers that can differ between neighbours: those of one row.
                 let (grid, scale) = self.noise.exact(x.d())?;
                 x.each(|value| grid.plus_normal(grid.round(value), scale, stream))
             }
@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn the_noise_is_what_epsilon_needs_and_grows_with_the_distance() {
-        // The figures of the oracle (`analytic_gaussian_sigma`), and Balle and Wang's delta with that noise.
+        // The values of sigma at delta 1e-5 are those of tests/oracles/outsourced_release_units.json, entry
+        // `analytic_gaussian_sigma`; Balle and Wang's formula for delta then gives 1e-5 again.
         for (epsilon, sigma) in [(3.004_166_023_946_433_4, 1.389), (1.0, 3.730_631_6)] {
             let noise = recipe(epsilon).calibrated(one()).unwrap().standard_deviation();
             assert!((noise - sigma).abs() < 1e-3, "{noise} for {sigma}");
@@ -221,7 +222,7 @@ mod tests {
         assert!(price(1e-300, NoiseArithmetic::Ideal).is_ok());
     }
 
-    /// An epsilon and a delta that no noise gives are a problem of every release with Gaussian noise.
+    /// Every release with Gaussian noise reports a problem for an epsilon and a delta that no noise gives.
     #[test]
     fn a_guarantee_that_no_noise_gives_is_a_problem() {
         let (epsilon, delta) = (Epsilon::new(1e-12).unwrap(), Delta::new(1e-12).unwrap());

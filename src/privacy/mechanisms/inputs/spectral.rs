@@ -92,7 +92,7 @@ mod tests {
         ];
         for (d, r, matrix, largest, expected) in cases {
             let ratio = spectral_norm(d, r, matrix) / largest - 1.0;
-            // The square has a margin of 1e-9.
+            // The square of the norm has a relative margin of 1e-9, so the norm has half of it.
             assert!((ratio - 0.5e-9).abs() < 1e-12, "{matrix:?}: {ratio:e} above {largest}");
             let direction = worst_direction(d, r, matrix);
             assert_eq!(direction.len(), d);

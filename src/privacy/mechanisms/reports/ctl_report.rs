@@ -193,8 +193,8 @@ mod tests {
         }
     }
 
-    /// Noise that is known to have no bound is refused; with delta, so is noise for which no size is known that it
-    /// exceeds with probability at most delta.
+    /// If no bound on rewards is stated: without delta, noise that is known to be unbounded is refused; with delta, noise is
+    /// refused if no size is known that it exceeds with probability at most delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";

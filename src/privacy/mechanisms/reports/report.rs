@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// A mechanism that makes one reward private.
 pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
-    /// The neighbours that are protected: any two rewards, or only two distributions of a reward.
+    /// The neighbours that are protected: any two rewards, or only two distributions of a reward that differ in the mean.
     fn neighbours(&self) -> Neighbours;
 
     /// The largest absolute reward to which the noise is calibrated.
@@ -33,7 +33,7 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     fn about(&self) -> String;
 }
 
-/// Known facts about the rewards of a problem.
+/// Known facts about the rewards.
 pub struct RewardFacts<'a> {
     /// The mean that a model of the rewards assumes.
     pub mean: f64,
@@ -43,8 +43,7 @@ pub struct RewardFacts<'a> {
     pub reach: f64,
     /// The largest absolute noise of a reward, if it is bounded.
     pub noise_bound: Option<f64>,
-    /// The size that the noise of a reward exceeds with at most a given probability, if its distribution has a known
-    /// one.
+    /// A size that the absolute noise of a reward exceeds with at most a given probability, if such a size is known.
     pub noise_tail: &'a dyn Fn(Delta) -> Option<f64>,
 }
 
@@ -73,7 +72,7 @@ impl std::fmt::Debug for NoiseFacts<'_> {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The bound that follows from the problem is not a finite number above 0.
+    /// The bound that follows from the facts about the rewards is not a finite number above 0.
     #[error("no bound on the rewards: {0}")]
     NoBound(OutOfRange),
     /// Nothing bounds the rewards.
@@ -92,7 +91,7 @@ pub trait RewardReport: Send + Sync {
     ///
     /// # Errors
     /// [`ReportError`] if nothing bounds the rewards, if their bound is not a finite number above 0, or if the mechanism
-    /// cannot be built, for example because no lattice fits its noise.
+    /// cannot be built, for example because its noise is too small or too large to be drawn exactly on a lattice.
     fn mechanism(&self, facts: &RewardFacts<'_>) -> Result<Option<Arc<dyn RewardMechanism>>, ReportError>;
 
     /// Epsilon of one report; `None` for rewards without protection. A learner's theorem may need it.

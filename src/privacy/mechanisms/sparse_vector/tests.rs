@@ -87,8 +87,8 @@ fn the_tail_of_a_value_includes_one_spacing() {
 }
 
 /// Only the distances to the threshold count: the loss of numbers x with threshold t is that of x - t with threshold 0.
-/// If there are too many results to list, only a bound is known: the largest loss is at most epsilon, 2 for the
-/// comparisons plus 1 for the value.
+/// If there are too many results to list, only a bound is known: the largest loss is at most the whole epsilon of 3, which
+/// is 2 for the comparisons plus 1 for the value.
 #[test]
 fn the_loss_depends_on_distances_to_the_threshold() {
     let ratio = |threshold: f64| {

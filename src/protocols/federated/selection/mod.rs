@@ -16,7 +16,8 @@ use crate::rng::Stream;
 use crate::vocab::Problem;
 use std::num::NonZeroU64;
 
-/// The agents that report their loss: the error with which the last shared vectors predict their measurements.
+/// The agents that report a prediction loss: how far their measurements are from what the last shared vectors predict
+/// ([`Selection::report`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossReporters {
     /// Nobody: the selection depends on public values only.
@@ -40,15 +41,15 @@ impl LossReporters {
 
 /// The behaviour of a selection.
 pub trait Selection {
-    /// Whose losses the selection depends on. Losses are protected data: a private series uses them only with noise and
-    /// with a ledger entry.
+    /// Whose prediction losses the selection depends on. They are protected data: a private series uses them only with
+    /// noise and with a ledger entry.
     fn reporters(&self) -> LossReporters {
         LossReporters::Nobody
     }
 
-    /// The number that an agent reports, computed from its losses, one for each of its measurements so far (at least one).
-    /// A loss is the squared difference between the outcome and the shared vectors' prediction. Default: the mean of the
-    /// losses.
+    /// The number that an agent reports, computed from its prediction losses, one for each of its measurements so far (at
+    /// least one). A prediction loss is the squared difference between the outcome and the shared vectors' prediction.
+    /// Default: the mean of the losses.
     fn report(&self, losses: &[f64]) -> f64 {
         losses.iter().sum::<f64>() / losses.len().max(1) as f64
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
 /// The k agents with the largest loss among d candidates, which are drawn at random without replacement. Every agent
-/// reports with each answer its loss of the last vectors that it received: the mean squared difference between its
+/// reports with each answer the loss of the last vectors that it received: the mean squared difference between the agent's
 /// outcomes and the prediction of these vectors. The latest report counts; an agent that has not reported yet counts as
 /// having the largest loss.
 ///

@@ -13,9 +13,9 @@ use crate::protocols::stage::JournalLedger;
 use std::sync::Arc;
 
 impl Owner {
-    /// Before the first trial, enters all comparisons with the threshold in the ledger, for relays. Even if relays cannot
-    /// read a message, each request to a worker after the first answer shows them that all outcomes so far were below the
-    /// threshold, and the length of the publication shows whether there is a setting.
+    /// Before the first trial, enters all comparisons with the threshold in the ledger, as releases to the relays. Even if
+    /// relays cannot read a message, each request to a worker after the first answer shows them that all outcomes so far
+    /// were below the threshold, and the length of the publication shows whether there is a setting.
     pub(super) fn enter_comparisons(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

@@ -100,7 +100,7 @@ impl GpNoisy {
         let inner = self.inner_delta().get();
         match part {
             Part::Setting => k::failure_of_means(inner, rounds),
-            // With or without the setting: the probability of the union of all failure events.
+            // A value, with or without the setting: a bound on the probability of the union of all failure events.
             Part::Value | Part::Both => k::failure_of_best(inner, k::failure_of_q_corrected(inner)),
         }
     }
@@ -220,7 +220,8 @@ impl Publication for GpNoisy {
                 .with(self.arithmetic);
             let basis = match self.constants {
                 Constants::Corrected => self.condition(self.publish, task),
-                // q covers one round's noise, not that of the best of T: the proof gives 1 - (4 + T) delta / 3.
+                // Half of q bounds the noise of one fixed round, but the best outcome may come from any of the T rounds, so
+                // the proof gives only the probability 1 - (4 + T) delta / 3.
                 Constants::Printed => Basis::AsPublished,
             };
             let claim = Some(self.claim("Corollary 2"));
@@ -288,9 +289,9 @@ mod tests {
 
     const NEIGHBOURS: crate::vocab::Neighbours = crate::vocab::Neighbours::ReplaceOne;
 
-    /// Every combination of constants and what is published: delta (1/3 + 6 / (pi^2 10^2)) for a setting as printed,
-    /// 3/5 of that with corrected constants, delta where a performance is published, and no probability at all for a
-    /// performance as printed.
+    /// Every combination of constants and of what is published, for delta = 0.05 and 9 rounds. The stated probability of
+    /// failure is delta (1/3 + 6 / (pi^2 10^2)) for a setting with printed constants, 3/5 of that with corrected constants,
+    /// and delta if a performance is published with corrected constants; none is stated for a performance with printed ones.
     #[test]
     fn the_ledger_states_the_probability_that_the_proof_gives() {
         let conditional = |basis: &Basis, failure: &str| match basis {
@@ -324,7 +325,7 @@ mod tests {
         let mut stream = Key::root(11).stream();
         let n = 6;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
-        // The last case has eight trials of six settings with exact outcomes, so that settings are repeated.
+        // The last case has eight rounds but six settings, and exact outcomes, so that settings are repeated.
         for (rounds, sd) in [(1u64, 0.3), (4, 0.3), (4, 0.0), (8, 0.0)] {
             let surrogate = Surrogate {
                 covariance: Covariance::squared_exponential(0.05, 1.0),

@@ -33,9 +33,9 @@ pub struct Lipschitz {
     pub epsilon: Epsilon,
     /// How the next setting to try is chosen.
     pub learner: LearnerModel,
-    /// Constants of the noise. `Corrected` uses 2 L / (m lambda_min) for a change of one record, where L is the Lipschitz
-    /// constant of the loss and m the number of validation records, and a total sensitivity of at most the range of the
-    /// loss. Default: `Corrected`.
+    /// Constants of the noise. `Corrected` uses the smaller of 2 L / (m lambda_min) and g / m for a change of one record,
+    /// where L is the Lipschitz constant of the loss, m the number of validation records and g the range of the loss, and
+    /// a total sensitivity of at most g. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the

@@ -222,8 +222,8 @@ pub struct Plan {
 
 impl Plan {
     /// Plans the release of a performance with Laplace noise: that of the published setting if both parts are
-    /// published, otherwise that of the best setting. The noise is above `error`, in absolute value, with probability
-    /// at most [`tail_probability`].
+    /// published, otherwise that of the best setting. `error` must be a number that the absolute value of the noise exceeds
+    /// with probability at most [`tail_probability`].
     pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
         let (of, measure) = match published {
             Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),

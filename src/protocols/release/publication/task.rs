@@ -191,8 +191,8 @@ impl Task {
         }
         match (assume, self.facts) {
             (Some(assumed), _) => {
-                // If the objective states facts too, its values have this size and its models are of this kind anyway, so
-                // this is no assumption.
+                // If the objective states facts too, its values and models are known to be as `size` says, so this part of
+                // the condition is not needed.
                 let size = match self.facts {
                     Some(_) => String::new(),
                     None => format!(

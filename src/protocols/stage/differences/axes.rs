@@ -34,11 +34,12 @@ pub struct Differences {
     /// `model_noise` or `own_hyperparameters` says otherwise. Default: 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Factors>,
-    /// Clusters of agents with a function of their own, drawn as the objective is, or from its surrogate if the objective is
-    /// not drawn. Default: none.
+    /// Clusters of agents with a function of their own: a further draw of the objective, or a draw from its surrogate if all
+    /// draws of the objective are the same. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
-    /// How functions change from round to round, by draws like those of `clusters`; cohorts need an objective that is drawn.
+    /// How functions change from round to round, by draws like those of `clusters`; cohorts need an objective whose draws
+    /// differ.
     /// Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,

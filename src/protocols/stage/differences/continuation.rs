@@ -220,7 +220,8 @@ mod tests {
         let moved = of([0.4 + 0.2 * side(0), 0.6 - 0.15 * side(1)]);
         for arm in 0..60 {
             let (x, found, expected) = (arms.row(arm), found[arm], moved[arm].min(1.0));
-            // Only points x for which x - shift lies within the box; the largest known value is below the bump's maximum.
+            // Only points x for which x - shift lies within the box. `found` is cut at the largest known value, which is
+            // slightly below the bump's maximum, 1.
             if x[0] > 0.25 && x[1] < 0.8 {
                 assert!((found - expected).abs() < 0.03, "{x:?}: {found} for {expected}");
             }

@@ -91,8 +91,9 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (six standard
-    /// errors of 0.5 / sqrt(500)); a box of 0.5 along each side has 10 points along each input, 100 in all, without holes.
+    /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (to within six
+    /// standard errors of 0.5 / sqrt(500)). A box with half of each side has 10 points along each input (11 if both ends of
+    /// the interval are points), 100 to 121 in all, and contains every point between its outermost ones.
     #[test]
     fn parts_have_their_sizes() {
         let axis = |k: usize| k as f64 / 20.0;

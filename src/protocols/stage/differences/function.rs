@@ -89,8 +89,9 @@ impl PointFunction for Moved {
     }
 }
 
-/// The function mean + scale (f(x - shift) - mean) on the same box, with a shift in units of the box's sides (empty: none)
-/// that leaves a best point in the box, and a scale above 0; its largest value follows from that of f.
+/// The function mean + scale (f(x - shift) - mean) on the same box, where f is `continuum` and `shift` is in units of the
+/// box's sides (empty: none). `shift` must leave a point with f's largest value in the box, and `scale` must be above 0:
+/// the largest value of the result is then mean + scale (largest value of f - mean).
 pub(super) fn moved(continuum: &Continuum, shift: &[f64], scale: f64, mean: f64) -> Continuum {
     if shift.is_empty() && scale == 1.0 {
         return continuum.clone();
@@ -112,7 +113,8 @@ mod tests {
     use crate::objectives::{Objective, Resources, TestFunction};
     use crate::rng::Key;
 
-    /// Branin's best points are moved by a tenth of the sides, 1.5 each; its value there is doubled around the mean.
+    /// Branin's best points are moved by a tenth of each side, which is 1.5, up in the first input and down in the second;
+    /// the distance of its largest value from the mean of -50 is doubled.
     #[test]
     fn a_shifted_and_scaled_function_has_its_largest_value_where_it_is_said_to_be() {
         let objective: TestFunction = crate::scenario::part("TestFunction(function: Branin)").unwrap();

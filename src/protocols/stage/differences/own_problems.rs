@@ -39,10 +39,12 @@ impl ModelFactors {
 
 /// One agent (or cohort) whose problem is drawn.
 pub(in crate::protocols) struct Drawn<'a> {
-    /// Its number, from 0, and its number in its group.
+    /// Its number among all agents (or cohorts), from 0.
     n: usize,
+    /// Its number in its group, from 0.
     k: usize,
     differences: &'a Differences,
+    /// Its heterogeneity.
     h: f64,
     /// Node of the seed tree for its objective. It is addressed by the party's name, so that no draw depends on which other
     /// agents take part.
@@ -79,7 +81,7 @@ pub(in crate::protocols) struct Replicated<'a> {
     pub(in crate::protocols) instance: &'a Instance,
     /// Node of the replication in the seed tree.
     pub(in crate::protocols) key: Key,
-    /// Rounds after round 0 for which drifting functions are drawn.
+    /// Number of rounds after round 0 for which drifting functions are drawn.
     pub(in crate::protocols) rounds: u64,
     /// The largest shift along an input that the scenario allows, in units of the domain's side.
     pub(in crate::protocols) reach: f64,

@@ -13,7 +13,8 @@ pub(super) fn wanted(rows: &Rows) -> bool {
     rows.rows.len() > MAX_ROWS && pivoted(rows).is_some()
 }
 
-/// The axis whose values become columns, as a column of `rows`, and these values: the axis with most values that still fit.
+/// The axis whose values become columns, given by its index in a row of `rows`, and these values. It is the axis with the
+/// most values among those with 2 to [`MAX_COLUMNS`] values; `None` if there is no such axis.
 fn pivoted(rows: &Rows) -> Option<(usize, Vec<String>)> {
     let values = |column: usize| {
         let mut values: Vec<String> = Vec::new();
@@ -29,8 +30,8 @@ fn pivoted(rows: &Rows) -> Option<(usize, Vec<String>)> {
         .max_by_key(|(_, values)| values.len())
 }
 
-/// A table of one of the numbers, `place` columns after the axes; `None` if no axis can be pivoted. A row that holds for all
-/// values of the axis has its number in the first column, and "same" in the others.
+/// A table of the number with the index `place`, from 0, among the numbers of a row; `None` if no axis can be pivoted. A row
+/// that holds for all values of the axis has its number in the first column, and "same" in the others.
 pub(super) fn table(rows: &Rows, title: String, place: usize) -> Option<Table> {
     let (column, values) = pivoted(rows)?;
     let first = 1 + rows.axes.len();

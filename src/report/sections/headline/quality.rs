@@ -23,7 +23,7 @@ pub(super) fn card(summary: &Summary) -> Card {
 /// The two series that are compared in one cell.
 struct Pair<'a> {
     /// The best series with a proven and moderate privacy loss; if there is none, the best with a finite loss; if there is
-    /// none either, the best that claims or protects something.
+    /// none either, the best that claims or protects something although its loss has no finite bound.
     private: Option<MeasuredSeries<'a>>,
     /// The best search without privacy; if there is none, the best search that releases nothing; if there is none either,
     /// the best random search.

@@ -1,4 +1,4 @@
-//! Tests of files that are complete or absent.
+//! Tests of how files are written and read: a file with its final name is always complete.
 
 use super::*;
 

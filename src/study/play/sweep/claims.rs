@@ -1,5 +1,6 @@
 //! Claims of blocks by workers. A claim is a file that is created atomically, and into which its holder writes heartbeats.
-//! If the heartbeats stop, another worker takes over the block.
+//! If the heartbeats stop, another worker takes over the block; a worker on the holder's machine does so at once if the
+//! holder's process has ended.
 //!
 //! To take over a block, a worker creates the claim with the next number; of several workers that try, one succeeds. The
 //! earlier claim is not removed. If its holder was only slow, the holder continues; then the block is computed twice, and
