@@ -33,7 +33,7 @@ impl EpsilonKind {
     }
 }
 
-/// An accountant's epsilon at a given delta, and whether it is a bound.
+/// An accountant's epsilon (natural logarithm of a likelihood ratio) at a given delta, and whether it is a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccountedEpsilon {
     /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio); infinite if the accountant
@@ -49,8 +49,8 @@ pub struct AccountedEpsilon {
     /// `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
     pub upper: Option<f64>,
-    /// The order that gives the smallest epsilon, for accountants that choose one: in (1, 1000] for Renyi divergences,
-    /// a whole number from 1 to 32 for the moments accountant.
+    /// The order, dimensionless, that gives the smallest epsilon, for accountants that choose one: in (1, 1000] for Renyi
+    /// divergences, a whole number from 1 to 32 for the moments accountant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
     /// Notes on the answer, those on releases without a bound first.

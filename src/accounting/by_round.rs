@@ -8,13 +8,14 @@ use crate::vocab::{Delta, in_order};
 pub struct Growth {
     /// The accountant.
     pub accountant: AccountantName,
-    /// Rounds with their epsilon, at least 0 and finite; empty if the epsilon after the last round is infinite.
+    /// Rounds with their epsilon (natural logarithm of a likelihood ratio), at least 0 and finite; empty if the epsilon
+    /// after the last round is infinite.
     pub points: Vec<(u64, f64)>,
 }
 
 impl History {
-    /// The epsilon at `delta` after each of the given rounds (in rising order): the claimed epsilons, if there is a
-    /// claim, then the epsilons by the tight accountant and by basic composition. Releases are assumed to be chosen
+    /// The epsilon at `delta` after each of the given `rounds`, `[p]` in rising order: the claimed epsilons, if there is
+    /// a claim, then the epsilons by the tight accountant and by basic composition. Releases are assumed to be chosen
     /// adaptively.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {

@@ -4,7 +4,8 @@
 use super::{Accountant, Basic, Composition, MAX_RELEASES, Optimal, Rdp, Tight};
 use crate::vocab::{Cost, Delta, Epsilon, Positive, Probability};
 
-/// The privacy target: the largest epsilon at a given delta, for releases on samples of a given rate.
+/// The privacy target: the largest epsilon (natural logarithm of a likelihood ratio) at a given delta, for releases on
+/// samples of a given rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// Largest epsilon, above 0.
@@ -15,8 +16,8 @@ pub struct Target {
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier (standard deviation over L2 sensitivity) that the search considers; if it is the answer, less
-/// noise may be enough.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity, dimensionless) that the search considers; if it is
+/// the answer, less noise may be enough.
 pub const MIN_NOISE: f64 = 1e-3;
 /// Largest noise multiplier that the search considers.
 const MAX_NOISE: f64 = 1e6;
@@ -43,8 +44,9 @@ impl Target {
 }
 
 /// The smallest noise multiplier (relative accuracy 1e-9, rounded up) with which `rounds` rounds have at most the
-/// target's epsilon, and their epsilon at this noise multiplier. `None` if even 1e6 is not enough; [`MIN_NOISE`] if
-/// that is enough. A noise multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
+/// target's epsilon, and their epsilon (natural logarithm of a likelihood ratio) at this noise multiplier. `None` if even
+/// 1e6 is not enough; [`MIN_NOISE`] if that is enough. A noise multiplier is the noise's standard deviation over the L2
+/// sensitivity of the sum.
 ///
 /// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
@@ -104,8 +106,8 @@ fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// The largest number of rounds that have at most the target's epsilon with a given noise multiplier (0 if one round
-/// has more; at most [`MAX_ROUNDS`]), and the epsilon after that many rounds. The noise multiplier is the standard
-/// deviation over the L2 sensitivity.
+/// has more; at most [`MAX_ROUNDS`]), and the epsilon (natural logarithm of a likelihood ratio) after that many rounds.
+/// The noise multiplier is the standard deviation over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
@@ -129,9 +131,9 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     (kept, target.epsilon_after(noise, kept))
 }
 
-/// The smallest noise multiplier m (relative accuracy 1e-9, rounded up) for which one release has
-/// at most `epsilon` at `delta`, by Renyi divergences; `release` maps m to the cost of the release.
-/// `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
+/// The smallest noise multiplier m (dimensionless, relative accuracy 1e-9, rounded up) for which one release has at most
+/// `epsilon` (natural logarithm of a likelihood ratio) at `delta`, by Renyi divergences; `release` maps m to the cost of
+/// the release. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
 #[must_use]
 pub fn smallest_noise_of_one(
     epsilon: Epsilon,
@@ -146,9 +148,9 @@ pub fn smallest_noise_of_one(
     noise.and_then(|noise| Positive::new(noise).ok())
 }
 
-/// The largest epsilon that each of `releases` adaptively chosen releases may have such that the loss of all
-/// of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and rounded down, with a
-/// relative accuracy of 1e-4.
+/// The largest epsilon (natural logarithm of a likelihood ratio) that each of `releases` adaptively chosen releases may
+/// have such that the loss of all of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and
+/// rounded down, with a relative accuracy of 1e-4.
 ///
 /// `together` maps the epsilon of one release to the composition of all releases. The loss is the smallest of three bounds
 /// that are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of

@@ -5,7 +5,8 @@ use crate::vocab::{Claim, Delta};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// The sum of the claims of a list of releases.
+/// The sum of the claims of a list of releases; epsilons are natural logarithms of likelihood ratios, deltas are
+/// dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claimed {
     /// Sum of the claimed epsilons, at least 0, may be infinite.

@@ -14,7 +14,7 @@ const INTERVALS: u64 = 24;
 /// round is used from the first release on.
 const MAX_HISTORIES: usize = 6;
 
-/// The tight accountant's epsilon of all releases up to and including a round.
+/// The tight accountant's epsilon (natural logarithm of a likelihood ratio) of all releases up to and including a round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpsilonAt {
     /// The round, as in the ledger.
@@ -70,7 +70,8 @@ impl Followed {
     }
 }
 
-/// The epsilon of a step function at a round; 0 before the first step.
+/// The epsilon (natural logarithm of a likelihood ratio) of a step function, `[s]` steps in rising order of rounds, at a
+/// round; 0 before the first step.
 #[must_use]
 pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };

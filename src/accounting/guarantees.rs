@@ -13,7 +13,8 @@ pub(super) struct Guarantees {
     pub(super) delta: f64,
 }
 
-/// Epsilon at delta 0 of one release, at least 0; infinite for every kind of cost that is not a pure guarantee.
+/// Epsilon (natural logarithm of a likelihood ratio) at delta 0 of one release, at least 0; infinite for every kind of
+/// cost that is not a pure guarantee.
 #[must_use]
 pub fn pure_epsilon(cost: &Cost) -> f64 {
     match cost {

@@ -6,7 +6,8 @@ use super::{AccountantName, Claimed, EpsilonKind, History, LossBasis, Tight};
 use crate::vocab::{Arithmetic, Basis, Delta, counted};
 use serde::{Deserialize, Serialize};
 
-/// A cumulative privacy loss by one accountant.
+/// A cumulative privacy loss by one accountant; epsilons are natural logarithms of likelihood ratios, deltas are
+/// dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// The accountant.
@@ -22,8 +23,8 @@ pub struct Loss {
     /// Proven upper bound, if the accountant gives both bounds and it is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
-    /// The order that gives the smallest epsilon, for accountants that choose one: above 1 for Renyi divergences, a
-    /// whole number for the moments accountant.
+    /// The order, dimensionless, that gives the smallest epsilon, for accountants that choose one: above 1 for Renyi
+    /// divergences, a whole number for the moments accountant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
     /// Delta at which the epsilon is stated, in (0, 1); for claims at least 0, and possibly 1 or more.
@@ -172,7 +173,8 @@ pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<
     all
 }
 
-/// The largest finite epsilon of an accountant among some losses; `None` if there is none.
+/// The largest finite epsilon (natural logarithm of a likelihood ratio) of an accountant among some losses; `None` if
+/// there is none.
 pub fn largest_finite<'a>(
     losses: impl IntoIterator<Item = &'a Loss>,
     accountant: AccountantName,

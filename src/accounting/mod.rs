@@ -1,5 +1,5 @@
-//! Privacy losses of releases: bounds on epsilon that hold for all pairs of neighbours are computed here only. Report,
-//! `subrosa account`, budgets, calibration and audit call this module.
+//! Privacy losses of releases: bounds on epsilon (natural logarithm of a likelihood ratio) that hold for all pairs of
+//! neighbours are computed here only. Report, `subrosa account`, budgets, calibration and audit call this module.
 //!
 //! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None
 //! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
@@ -93,8 +93,8 @@ pub trait Accountant: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Epsilon of all releases together at `delta`, in (0, 1): at least 0, infinite if the theorem does not cover a
-    /// release.
+    /// Epsilon (natural logarithm of a likelihood ratio) of all releases together at `delta`, in (0, 1): at least 0,
+    /// infinite if the theorem does not cover a release.
     fn price(&self, composition: &Composition, delta: Delta) -> AccountedEpsilon;
 }
 

@@ -5,7 +5,7 @@ use super::loss::joined;
 use super::{Loss, LossBasis};
 use crate::vocab::{Arithmetic, ProtectedUnit};
 
-/// One of two losses that are added up.
+/// One of two losses that are added up; epsilons are natural logarithms of likelihood ratios, deltas are dimensionless.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part<'a> {
     /// Epsilon, at least 0; infinite if no finite epsilon holds.
@@ -32,7 +32,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The sum of two losses.
+/// The sum of two losses; its epsilon is the natural logarithm of a likelihood ratio, its delta is dimensionless.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummedLoss {
     /// Sum of the epsilons; infinite if the sum of the deltas is 1 or more.

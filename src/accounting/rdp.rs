@@ -5,9 +5,9 @@ use crate::vocab::Delta;
 
 /// Renyi divergences add up; the best order in (1, 1000] is found on a continuous scale.
 ///
-/// With rho the divergence of order a, epsilon = rho + ln(1 - 1/a) - ln(delta a)/(a - 1). First, delta is replaced by
-/// (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails. For exponential
-/// mechanisms, rho is the largest divergence of a bounded-range mechanism.
+/// With rho the divergence of order a in nats, epsilon = rho + ln(1 - 1/a) - ln(delta a)/(a - 1). First, delta is
+/// replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails. For
+/// exponential mechanisms, rho is the largest divergence of a bounded-range mechanism.
 ///
 /// Source: Mironov 2017; conversion Canonne, Kamath and Steinke 2020, Proposition 12; bounded range Dong, Durfee and
 /// Rogers 2020.

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::vocab::{Arithmetic, Cost, Delta};
 
-/// Releases whose losses add up, and the delta at which to state their epsilon.
+/// Releases whose losses add up, and the delta at which to state their epsilon (natural logarithm of a likelihood ratio).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// Costs in the order of the history or file, each with its count, at least 1.
@@ -83,8 +83,8 @@ impl Statement {
         self.basis.is_some_and(|summary| summary.is_adaptive)
     }
 
-    /// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as pairs (epsilon, delta) by rising
-    /// epsilon.
+    /// The tight accountant's finite epsilons at deltas from 10^-0.25 down to 10^-12, as at most 48 pairs
+    /// (epsilon, delta) by rising epsilon.
     #[must_use]
     pub fn tight_curve(&self) -> Vec<(f64, f64)> {
         let points = (1..=48).filter_map(|k| {

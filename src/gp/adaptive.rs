@@ -28,8 +28,8 @@ impl AdaptivePosterior {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
     }
 
-    /// Adds the outcome of one arm. After t outcomes, this takes O(n t) for t below n and O(n^2) after that; the change of
-    /// representation takes O(n^3). With more than 5,000 arms it always takes O(n t).
+    /// Adds the outcome of one arm, in units of the outcome. After t outcomes, this takes O(n t) for t below n and O(n^2)
+    /// after that; the change of representation takes O(n^3). With more than 5,000 arms it always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -7,21 +7,21 @@ use super::{Cholesky, GpError, Points};
 use faer::{Mat, MatRef};
 use std::sync::Arc;
 
-/// The prior covariance of a function over a finite set of arms.
+/// The prior covariance of a function over a finite set of arms, in squared units of the outcome.
 #[derive(Clone, Debug)]
 pub enum ArmCovariance {
     /// A covariance function of the arms' inputs.
     Inputs {
-        /// The arms' inputs.
+        /// The arms' inputs, `[n, d]`.
         points: Arc<Points>,
         /// The function.
         covariance: Covariance,
     },
-    /// An explicit matrix.
+    /// An explicit matrix, `[n, n]`.
     Matrix(Arc<CovarianceMatrix>),
 }
 
-/// A covariance matrix over arms, given by its entries.
+/// A covariance matrix over n arms, `[n, n]` and in squared units of the outcome, given by its entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CovarianceMatrix {
     n: usize,

@@ -142,8 +142,8 @@ impl ArmPosterior {
         self.covariance[arm * self.n..][..self.n][other]
     }
 
-    /// A random function drawn from the posterior: its values `[n]`, and the jitter that the factorisation needed. It
-    /// takes O(n^3) time and n standard normals of `stream`.
+    /// A random function drawn from the posterior: its values `[n]`, in units of the outcome, and the jitter that the
+    /// factorisation needed, in squared units of the outcome. It takes O(n^3) time and n standard normals of `stream`.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
@@ -156,7 +156,8 @@ impl ArmPosterior {
         Ok((values, factor.jitter()))
     }
 
-    /// Cholesky factor of the posterior covariance matrix `[n, n]`, with the smallest sufficient jitter. O(n^3).
+    /// Cholesky factor, in units of the outcome, of the posterior covariance matrix `[n, n]`, with the smallest
+    /// sufficient jitter. O(n^3).
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.

@@ -20,7 +20,8 @@ const TOGETHER: usize = 4;
 /// Number of columns whose sums are in registers.
 const TILE: usize = 8;
 
-/// The factor of a symmetric positive definite matrix A = L L^T of moderate order.
+/// The factor L, `[n, n]`, of a symmetric positive definite matrix A = L L^T of moderate order, in the square root of A's
+/// unit; vectors may have any unit.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     n: usize,
@@ -185,7 +186,8 @@ impl Cholesky {
 }
 
 multiversion! {
-    /// Inner product of two vectors of one length, in eight partial sums whose order never changes.
+    /// Inner product of two vectors of one length, `[n]` each and of any units, in eight partial sums whose order never
+    /// changes.
     #[must_use]
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         inner(a, b)

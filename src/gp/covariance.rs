@@ -5,7 +5,8 @@ use super::blocks::BLOCK;
 use super::exponential::exp;
 use super::simd::multiversion;
 
-/// The shape of a covariance, for inputs divided by the length-scale. Rasmussen and Williams 2006, chapter 4.
+/// The shape of a covariance, dimensionless, for inputs divided by the length-scale. Rasmussen and Williams 2006,
+/// chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// exp(-s / 2), s the squared scaled distance.
@@ -25,7 +26,7 @@ pub enum Shape {
 pub enum LengthScale {
     /// The same in every dimension, in units of the points.
     Same(f64),
-    /// One per dimension, in units of that dimension.
+    /// One per dimension, `[d]`, each in units of that dimension.
     PerDimension(Vec<f64>),
 }
 
@@ -43,14 +44,14 @@ impl LengthScale {
     }
 }
 
-/// A covariance function of two inputs.
+/// A covariance function of two inputs, `[d]` each, in squared units of the outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance {
     /// Shape.
     pub shape: Shape,
-    /// Length-scale or length-scales.
+    /// Length-scale or length-scales, above 0 and in units of the inputs.
     pub length_scale: LengthScale,
-    /// Factor on the shape: the variance at distance 0 of a stationary shape.
+    /// Factor on the shape: the variance at distance 0 of a stationary shape, in squared units of the outcome.
     pub variance: f64,
 }
 
@@ -63,26 +64,28 @@ impl Covariance {
     }
 
     /// A covariance with one length-scale per dimension, `[d]`, each above 0 and in units of that dimension (automatic
-    /// relevance determination: Rasmussen and Williams 2006, equation 5.1).
+    /// relevance determination: Rasmussen and Williams 2006, equation 5.1); `variance` is in squared units of the
+    /// outcome.
     #[must_use]
     pub fn per_dimension(shape: Shape, length_scales: Vec<f64>, variance: f64) -> Self {
         Self { shape, length_scale: LengthScale::PerDimension(length_scales), variance }
     }
 
-    /// variance * exp(-|x - z|^2 / (2 l^2)) for inputs x and z, with the length-scale l above 0. Rasmussen and Williams
-    /// 2006, equation 4.9.
+    /// variance * exp(-|x - z|^2 / (2 l^2)) for inputs x and z, with the length-scale l above 0 and in units of the
+    /// inputs, and `variance` in squared units of the outcome. Rasmussen and Williams 2006, equation 4.9.
     #[must_use]
     pub fn squared_exponential(length_scale: f64, variance: f64) -> Self {
         Self::new(Shape::SquaredExponential, length_scale, variance)
     }
 
-    /// Matern with nu = 5/2, length-scale above 0. Rasmussen and Williams 2006, equation 4.17.
+    /// Matern with nu = 5/2, length-scale above 0 and in units of the inputs, `variance` in squared units of the outcome.
+    /// Rasmussen and Williams 2006, equation 4.17.
     #[must_use]
     pub fn matern52(length_scale: f64, variance: f64) -> Self {
         Self::new(Shape::Matern52, length_scale, variance)
     }
 
-    /// Covariance of two inputs, `[d]` each, in squared units of the outcome.
+    /// Covariance of two inputs in their own units, `[d]` each, in squared units of the outcome.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -98,7 +101,8 @@ impl Covariance {
     }
 
     /// Adds `weight` times the gradient of the covariance of `x` and `z` with respect to the coordinates of `x` to `out`,
-    /// `[d]` each; returns the covariance. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not
+    /// `[d]` each; returns the covariance, in squared units of the outcome. The gradient has this unit per unit of the
+    /// input, and `weight` any unit. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not
     /// exist, is replaced by 0.
     ///
     /// # Panics
@@ -140,7 +144,7 @@ impl Covariance {
         self.variance * of_shape(self.shape, s)
     }
 
-    /// Writes the covariances of point `index` with every point into `out`, `[n]`. O(n d).
+    /// Writes the covariances of point `index` with every point of `points`, `[n, d]`, into `out`, `[n]`. O(n d).
     ///
     /// # Panics
     /// If there is no such point, `out` has another length, or there are fewer length-scales than dimensions.

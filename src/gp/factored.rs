@@ -73,8 +73,8 @@ multiversion! {
 }
 
 impl FactoredPosterior {
-    /// The Gaussian process before any outcome, with this mean, `[n]`, and the covariance that has the factor `factor`.
-    /// O(n^2), n (n + 1) / 2 numbers in memory.
+    /// The Gaussian process before any outcome, with this mean, `[n]` and in units of the outcome, and the covariance
+    /// that has the factor `factor`, `[n, n]`. O(n^2), n (n + 1) / 2 numbers in memory.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, above 0, in squared units of the outcome.
     ///
@@ -157,7 +157,8 @@ impl FactoredPosterior {
         (0..=arm.min(other)).map(|j| entry(arm, j) * entry(other, j)).sum()
     }
 
-    /// A random function drawn from the posterior, minus the mean: `[n]`, from n standard normals of `stream`. O(n^2).
+    /// A random function drawn from the posterior, minus the mean: `[n]`, in units of the outcome, from n standard
+    /// normals of `stream`. O(n^2).
     #[must_use]
     pub fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.mean.len();

@@ -9,13 +9,13 @@ use crate::rng::Stream;
 /// Hyperparameters of a covariance, with the log marginal likelihood of the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Length-scale of each dimension, in units of the points.
+    /// Length-scale of each dimension, `[d]`, in units of the points.
     pub length_scales: Vec<f64>,
     /// Variance of the function, in squared units of the outputs.
     pub variance: f64,
     /// Variance of the noise, in squared units of the outputs.
     pub noise_variance: f64,
-    /// Log marginal likelihood of the data.
+    /// Log marginal likelihood of the data, in nats.
     pub log_likelihood: f64,
     /// The largest absolute derivative of the log likelihood (with priors, of its sum with the log prior density) with
     /// respect to the logarithm of a hyperparameter, in nats. Derivatives that point out of the bounds, at hyperparameters
@@ -31,8 +31,8 @@ const NOISE: (f64, f64) = (1e-4, 2.0);
 /// A hyperparameter this close to a bound, as a share of itself, counts as being at the bound.
 const AT_BOUND: f64 = 0.01;
 
-/// Log-normal prior densities of hyperparameters, in units of the standardised data: the logarithm of each is normal.
-/// With priors, the posterior density of the logarithms is maximised (MAP).
+/// Log-normal prior densities of hyperparameters, in units of the standardised data: the natural logarithm of each, which
+/// is dimensionless, is normal. With priors, the posterior density of the logarithms is maximised (MAP).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormals {
     /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
@@ -66,7 +66,7 @@ impl LogNormals {
     }
 }
 
-/// [`fit`] of a squared-exponential covariance without priors.
+/// [`fit`] of a squared-exponential covariance without priors, for `points`, `[n, d]`, and `outputs`, `[n]`, as there.
 ///
 /// # Errors
 /// Those of [`fit`].
@@ -83,10 +83,10 @@ pub fn squared_exponential(
 }
 
 /// Fits a covariance with one length-scale per dimension, and a noise variance, to standardised
-/// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1). `starts` is the number of starting points: the first has typical
-/// values, the others are drawn from `stream`. Length-scales stay between 0.05 and 20, the variance between
-/// 0.01 and 20, the noise variance between 1e-4 and 2. With `priors`, the sum of the log likelihood and the
-/// log prior density is maximised instead, and the slope is that of the sum. O(n^3) per evaluation of the
+/// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1, dimensionless). `starts` is the number of starting points: the
+/// first has typical values, the others are drawn from `stream`. Length-scales stay between 0.05 and 20, the variance
+/// between 0.01 and 20, the noise variance between 1e-4 and 2. With `priors`, the sum of the log likelihood and the log
+/// prior density, in nats, is maximised instead, and the slope is that of the sum. O(n^3) per evaluation of the
 /// likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on

@@ -6,7 +6,7 @@ use super::vectors::{add_multiple, subtract_multiple};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
-/// How feature vectors are scaled.
+/// How feature vectors, `[m]` and in units of the outcome, are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FeatureLength {
     /// sqrt(2 variance / m) cos(..): the inner product estimates the covariance without bias.
@@ -17,7 +17,8 @@ pub enum FeatureLength {
     Exact,
 }
 
-/// m random features phi(x) = sqrt(2 variance / m) cos(S x + b); agents that share them use the same S and b.
+/// m random features phi(x) = sqrt(2 variance / m) cos(S x + b), in units of the outcome; agents that share them use the
+/// same S and b.
 ///
 /// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
 /// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
@@ -33,7 +34,8 @@ pub struct FourierFeatures {
 }
 
 impl FourierFeatures {
-    /// Draws `m` features of inputs with `d` dimensions: frequencies `[m, d]` and phases `[m]`.
+    /// Draws `m` features of inputs with `d` dimensions: frequencies `[m, d]`, in inverse units of the inputs, and phases
+    /// `[m]`, in radians.
     ///
     /// # Errors
     /// [`GpError::NotStationary`] for a linear covariance, which is not a function of the distance.
@@ -84,8 +86,8 @@ impl FourierFeatures {
         self.d
     }
 
-    /// Writes the features of one input `x`, `[d]`, into `out`, `[m]`. Inner products of features are in squared units of
-    /// the outcome. O(m d).
+    /// Writes the features of one input `x`, `[d]`, into `out`, `[m]`, in units of the outcome; their inner products are
+    /// in squared units of the outcome. O(m d).
     ///
     /// # Panics
     /// If `x` does not have d coordinates, or `out` does not have m places.
@@ -104,8 +106,9 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// The function with these weights, `[m]`, of features scaled as [`FeatureLength::Estimator`], at an input, `[d]`; its
-    /// gradient is added to `gradient`, `[d]`. O(m d).
+    /// The function with these weights, `[m]` and dimensionless, of features scaled as [`FeatureLength::Estimator`], at
+    /// an input, `[d]`, in units of the outcome; its gradient, per unit of the input, is added to `gradient`, `[d]`.
+    /// O(m d).
     ///
     /// # Panics
     /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.
@@ -143,7 +146,8 @@ impl FourierFeatures {
         angle
     }
 
-    /// The value of [`Self::weighted`] without its gradient, in half the time.
+    /// The value of [`Self::weighted`] for the same `weights`, `[m]`, and `x`, `[d]`, without its gradient, in half the
+    /// time.
     ///
     /// # Panics
     /// If there are not m weights, or if `x` does not have d coordinates.
@@ -157,8 +161,9 @@ impl FourierFeatures {
         (2.0 * self.variance / self.m().max(1) as f64).sqrt() * value
     }
 
-    /// The inner product of these weights, `[m]`, with the features of an input `x`, `[d]`, as [`Self::fill`] scales
-    /// them; its gradient along the input replaces `gradient`, `[d]`. O(m d).
+    /// The inner product, in units of the outcome, of these weights, `[m]` and dimensionless, with the features of an
+    /// input `x`, `[d]`, as [`Self::fill`] scales them; its gradient, per unit of the input, replaces `gradient`, `[d]`.
+    /// O(m d).
     ///
     /// # Panics
     /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.
@@ -194,7 +199,7 @@ impl FourierFeatures {
         factor * along
     }
 
-    /// Features of one input `x`, `[d]`: `[m]`.
+    /// Features of one input `x`, `[d]`: `[m]`, in units of the outcome.
     ///
     /// # Panics
     /// If `x` does not have d coordinates.

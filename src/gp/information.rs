@@ -3,7 +3,7 @@
 use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 
 /// Information gain of outcomes of `arms`, `[t]` (repetitions allowed), 1/2 log det(I + K / noise_variance), in nats, with K
-/// the covariance matrix of these arms, `[t, t]`. O(t^3).
+/// the covariance matrix of these arms, `[t, t]`, in squared units of the outcome like `noise_variance`. O(t^3).
 ///
 /// Source: Srinivas et al. 2010, equation 3.
 ///
@@ -33,9 +33,9 @@ pub fn information_gain(
 /// A greedy choice of arms, and its information gain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Greedy {
-    /// The arms, in order of choice; an arm may be chosen again.
+    /// The arms, `[rounds]`, in order of choice; an arm may be chosen again.
     pub arms: Vec<usize>,
-    /// Information gains of the first 1, 2, ... arms, in nats.
+    /// Information gains of the first 1, 2, ... arms, `[rounds]`, in nats.
     pub gains: Vec<f64>,
 }
 
@@ -94,8 +94,8 @@ pub(crate) fn gain_bounds(
 }
 
 /// Chooses `rounds` arms greedily for their information gain: each time the arm with the largest posterior variance (the
-/// first of equal ones). The choice depends on the covariance and the noise variance, not on outcomes. The result holds
-/// `[rounds]` arms and gains.
+/// first of equal ones). The choice depends on the covariance and the noise variance, both in squared units of the
+/// outcome, not on outcomes. The result holds `[rounds]` arms and gains.
 ///
 /// Source: Srinivas et al. 2010, section 2.2.
 ///

@@ -26,7 +26,7 @@ enum Form {
 }
 
 impl JointPosterior {
-    /// The prior over the n arms of `covariance`; `prior` is the Cholesky factor of that covariance.
+    /// The prior over the n arms of `covariance`; `prior` is the Cholesky factor, `[n, n]`, of that covariance.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, at least 0, in squared units of the outcome;
     /// `prior_mean` is the same at every arm, in units of the outcome.
@@ -47,8 +47,9 @@ impl JointPosterior {
         !needs_jitter(noise_variance, largest_variance)
     }
 
-    /// Adds the outcome of one arm. After t outcomes, this takes O(n t) operations for t below n and O(n^2) after that; the
-    /// change of representation takes O(n^3). Without noise, or with more than 5,000 arms, it always takes O(n t).
+    /// Adds the outcome of one arm, in units of the outcome. After t outcomes, this takes O(n t) operations for t below n
+    /// and O(n^2) after that; the change of representation takes O(n^3). Without noise, or with more than 5,000 arms, it
+    /// always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].
@@ -77,9 +78,9 @@ impl JointPosterior {
         }
     }
 
-    /// A draw from N(mean, scale^2 covariance) at every arm: `[n]`, in units of the outcome. It takes n standard normals of
-    /// `stream`, and, before the change of representation, one more for each of the t outcomes. O(n^2 + n t) before the
-    /// change, O(n^2) after it.
+    /// A draw from N(mean, scale^2 covariance), with a dimensionless `scale`, at every arm: `[n]`, in units of the
+    /// outcome. It takes n standard normals of `stream`, and, before the change of representation, one more for each of
+    /// the t outcomes. O(n^2 + n t) before the change, O(n^2) after it.
     #[must_use]
     pub fn draw(&self, scale: f64, stream: &mut Stream) -> Vec<f64> {
         match &self.form {

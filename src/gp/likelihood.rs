@@ -10,7 +10,7 @@ pub struct Likelihood {
     /// Log density of the outputs, in nats.
     pub value: f64,
     /// Derivatives with respect to the logarithms of each length-scale (one entry if it is the same in every dimension),
-    /// of the variance, and of the noise variance: `[d + 2]`, or `[3]`.
+    /// of the variance, and of the noise variance: `[d + 2]`, or `[3]`, in nats.
     pub gradient: Vec<f64>,
 }
 
@@ -18,8 +18,8 @@ pub struct Likelihood {
 /// first step can be so long that the search ends where the model explains all outputs as noise.
 pub(crate) const SEARCH_UNIT: f64 = 100.0;
 
-/// Log density of `outputs`, `[n]` (with prior mean 0), at `points`, `[n, d]`, under a covariance and a noise variance, at
-/// least 0 and in squared units of the outputs. O(n^3).
+/// Log density, in nats, of `outputs`, `[n]` (with prior mean 0), at `points`, `[n, d]`, under a covariance and a noise
+/// variance, at least 0 and in squared units of the outputs. O(n^3).
 ///
 /// Source: Rasmussen and Williams 2006, equations 2.30 and 5.9.
 ///

@@ -90,7 +90,7 @@ pub enum GpError {
     NotPositiveDefinite {
         /// Order of the matrix.
         order: usize,
-        /// The largest jitter tried; 0 if none is tried.
+        /// The largest jitter tried, in units of the matrix; 0 if none is tried.
         jitter: f64,
     },
     /// An outcome that is not a finite number.
@@ -108,9 +108,9 @@ pub enum GpError {
     NotSymmetric {
         /// Expected order.
         order: usize,
-        /// Row of the offending entry.
+        /// Row of the offending entry, from 0.
         row: usize,
-        /// Its column.
+        /// Its column, from 0.
         column: usize,
     },
     /// Fourier features were requested of a covariance that is not a function of the distance.

@@ -22,7 +22,7 @@ use faer::MatRef;
 /// error of inner products of features is of that order; for other arms it can be larger.
 const RANK_TOLERANCE: f64 = 1e-11;
 
-/// Nystrom features of all arms on one basis.
+/// Nystrom features of all arms on one basis, in units of the outcome.
 #[derive(Clone, Debug)]
 pub struct Nystrom {
     n: usize,
@@ -39,7 +39,8 @@ pub struct Nystrom {
 /// The oversampling q of BKB, with which features are `accuracy`-accurate with probability 1 - delta/2 in `rounds` rounds:
 /// q = 6 rho ln(4 rounds / delta) / accuracy^2, rho = (1 + accuracy) / (1 - accuracy).
 ///
-/// `rounds` is at least 1, `delta` and `accuracy` are above 0 and below 1. Source: Calandriello et al. 2019, Theorem 1.
+/// `rounds` is a number of rounds, at least 1; `delta` and `accuracy`, dimensionless, are above 0 and below 1.
+/// Source: Calandriello et al. 2019, Theorem 1.
 #[must_use]
 pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
@@ -48,16 +49,18 @@ pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
 
 /// Probability that an arm enters the basis when each of its `plays` is drawn with probability min(q variance, 1).
 ///
-/// `q` and the arm's posterior `variance` are at least 0, `plays` is above 0. Source: Calandriello et al. 2019, Algorithm 1.
+/// `q`, in the inverse unit of the variance, and the arm's posterior `variance`, in squared units of the outcome, are at
+/// least 0, `plays` is above 0. Source: Calandriello et al. 2019, Algorithm 1.
 #[must_use]
 pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     let p = (q * variance).clamp(0.0, 1.0);
     if p == 1.0 && plays > 0.0 { 1.0 } else { -libm::expm1(plays * libm::log1p(-p)) }
 }
 
-/// Draws a basis from the plays and the variances of all arms, `[n]` each: one draw of `stream` for each arm that was
-/// played, in the order of arms, with the probability of [`inclusion`]. If no arm is drawn, the basis is the arm with
-/// the largest probability. The result holds m arms, ascending; it is empty only if all probabilities are 0.
+/// Draws a basis from the plays and the variances of all arms, `[n]` each and in the units of [`inclusion`]: one draw of
+/// `stream` for each arm that was played, in the order of arms, with the probability of [`inclusion`]. If no arm is
+/// drawn, the basis is the arm with the largest probability. The result, `[m]` arms, is ascending; it is empty only if
+/// all probabilities are 0.
 ///
 /// Source: Calandriello et al. 2019, Algorithm 1.
 pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) -> Vec<usize> {
@@ -131,8 +134,8 @@ fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
 }
 
 impl Nystrom {
-    /// Features on `basis`, `[m]` (arms, repetitions allowed), of arms with this covariance matrix, `[n, n]` by rows.
-    /// O(m^3 + n m^2).
+    /// Features on `basis`, `[m]` (arms, repetitions allowed), of arms with this covariance matrix, `[n, n]` by rows, in
+    /// squared units of the outcome. O(m^3 + n m^2).
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -210,7 +213,8 @@ impl Nystrom {
         &self.coordinates[arm * self.rank..][..self.rank]
     }
 
-    /// Writes a vector with coordinates `[rank]` in the range into `out`, `[m]`, in the coordinates of the basis.
+    /// Writes a vector of any unit with coordinates `[rank]` in the range into `out`, `[m]`, in the coordinates of the
+    /// basis.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
         combine(&self.range, vector, out);
     }
@@ -232,8 +236,8 @@ impl Nystrom {
         out
     }
 
-    /// The coordinates in the range, `[rank]`, of a vector in the coordinates of the basis, `[m]`: the transpose of
-    /// [`Self::expand`].
+    /// The coordinates in the range, `[rank]`, of a vector of any unit in the coordinates of the basis, `[m]`: the
+    /// transpose of [`Self::expand`].
     #[must_use]
     pub fn project(&self, vector: &[f64]) -> Vec<f64> {
         self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
@@ -252,7 +256,7 @@ impl Nystrom {
     }
 
     /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` holds the number of plays of
-    /// each arm, `[n]`; `lambda` is in squared units of the outcome.
+    /// each arm, `[n]`; `lambda` and V are in squared units of the outcome.
     ///
     /// # Panics
     /// If a count after the n-th is above 0.
@@ -276,7 +280,8 @@ impl Nystrom {
         gram
     }
 
-    /// The Cholesky factor of V, the matrix that [`Self::gram`] returns.
+    /// The Cholesky factor, `[rank, rank]` and in units of the outcome, of V, the matrix that [`Self::gram`] returns for
+    /// the same `counts`, `[n]`, and `lambda`.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.
@@ -285,9 +290,9 @@ impl Nystrom {
     }
 
     /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, with V the matrix that [`Self::gram`] returns.
-    /// `whitened`, `[rank]`, is a vector of squared length phi^T V^-1 phi, such as L^-1 c or V^(-1/2) c, with L the Cholesky
-    /// factor of V and c the coordinates of the arm. At least 0, in squared units of the outcome. Calandriello et al. 2019,
-    /// and Chowdhury and Gopalan 2019, Algorithm 2.
+    /// `whitened`, `[rank]` and dimensionless, is a vector of squared length phi^T V^-1 phi, such as L^-1 c or V^(-1/2)
+    /// c, with L the Cholesky factor of V and c the coordinates of the arm. At least 0, in squared units of the outcome
+    /// like `lambda`. Calandriello et al. 2019, and Chowdhury and Gopalan 2019, Algorithm 2.
     ///
     /// # Panics
     /// If there is no such arm.

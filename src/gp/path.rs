@@ -82,8 +82,8 @@ impl<'a> PosteriorPath<'a> {
         Self::draw_scaled(posterior, m, 1.0, stream)
     }
 
-    /// As [`Self::draw`], with the function's deviation from the posterior mean multiplied by `scale`: a draw from
-    /// N(mean, scale^2 covariance). The deviation is linear in the draw from the prior and in the noise.
+    /// As [`Self::draw`], with the function's deviation from the posterior mean multiplied by `scale`, dimensionless: a
+    /// draw from N(mean, scale^2 covariance). The deviation is linear in the draw from the prior and in the noise.
     ///
     /// # Errors
     /// Those of [`FourierFeatures::draw`].
@@ -105,7 +105,7 @@ impl<'a> PosteriorPath<'a> {
         Ok(Self { posterior, prior, correction: posterior.solve(left) })
     }
 
-    /// The value at a point, `[d]`, without its gradient.
+    /// The value at a point, `[d]`, in units of the outcome, without its gradient.
     ///
     /// # Panics
     /// If the point has another number of coordinates.
@@ -118,7 +118,8 @@ impl<'a> PosteriorPath<'a> {
         self.posterior.prior_mean() + self.prior.value(point) + correction.sum::<f64>()
     }
 
-    /// The value at a point, `[d]`; its gradient replaces `gradient`, `[d]`.
+    /// The value at a point, `[d]`, in units of the outcome; its gradient, per unit of the input, replaces `gradient`,
+    /// `[d]`.
     ///
     /// # Panics
     /// If the point has another number of coordinates.

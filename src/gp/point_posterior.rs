@@ -21,9 +21,9 @@ pub struct PointModel {
     pub mean: f64,
     /// Variance, at least 0, in squared units of the outcome.
     pub variance: f64,
-    /// Gradient of the mean: `[d]`.
+    /// Gradient of the mean: `[d]`, in units of the outcome per unit of the input.
     pub mean_gradient: Vec<f64>,
-    /// Gradient of the variance: `[d]`.
+    /// Gradient of the variance: `[d]`, in squared units of the outcome per unit of the input.
     pub variance_gradient: Vec<f64>,
 }
 
@@ -72,7 +72,7 @@ impl PointPosterior {
         }
     }
 
-    /// Adds the outcome at a point, `[d]`. O(t^2).
+    /// Adds the outcome, in units of the outcome, at a point, `[d]`, in units of the inputs. O(t^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; [`GpError::NotPositiveDefinite`] if the variance at the point and the noise are both
@@ -150,7 +150,7 @@ impl PointPosterior {
         self.d
     }
 
-    /// The point of an outcome, counted from 0: `[d]`.
+    /// The point of an outcome, counted from 0: `[d]`, in units of the inputs.
     ///
     /// # Panics
     /// If there is no such outcome.
@@ -159,25 +159,25 @@ impl PointPosterior {
         &self.points[index * self.d..][..self.d]
     }
 
-    /// The prior covariance.
+    /// The prior covariance, in squared units of the outcome.
     #[must_use]
     pub fn covariance(&self) -> &Covariance {
         &self.covariance
     }
 
-    /// Outcomes minus the prior mean: `[t]`.
+    /// Outcomes minus the prior mean: `[t]`, in units of the outcome.
     #[must_use]
     pub fn centred(&self) -> Vec<f64> {
         self.outcomes.iter().map(|outcome| outcome - self.prior_mean).collect()
     }
 
-    /// The noise variance.
+    /// The noise variance, in squared units of the outcome.
     #[must_use]
     pub fn noise_variance(&self) -> f64 {
         self.noise_variance
     }
 
-    /// The prior mean.
+    /// The prior mean, in units of the outcome.
     #[must_use]
     pub fn prior_mean(&self) -> f64 {
         self.prior_mean
@@ -205,7 +205,7 @@ impl PointPosterior {
         -0.5 * (dot(&self.centred(), &self.alpha) + t as f64 * libm::log(TAU)) - logarithms
     }
 
-    /// Mean and variance of the function at a point, `[d]`.
+    /// Mean and variance of the function at a point, `[d]`, in units and in squared units of the outcome.
     ///
     /// # Panics
     /// If the point has another number of coordinates.
@@ -217,7 +217,7 @@ impl PointPosterior {
         (mean, (self.covariance.between(point, point) - dot(&k, &k)).max(0.0))
     }
 
-    /// Mean and variance at a point, `[d]`, with their gradients.
+    /// Mean and variance at a point, `[d]`, with their gradients, in the units of [`PointModel`].
     ///
     /// # Panics
     /// If the point has another number of coordinates.

@@ -4,8 +4,8 @@ use super::blocks::BLOCK;
 use super::matrices::row_major;
 use faer::MatRef;
 
-/// `n` points in `d` dimensions. They are stored twice: by rows, and by columns within blocks of arms, because the inner
-/// loops run over the arms of a block.
+/// `n` points in `d` dimensions, each coordinate in the unit of its dimension. They are stored twice: by rows, and by
+/// columns within blocks of arms, because the inner loops run over the arms of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,

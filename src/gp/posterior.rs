@@ -157,10 +157,11 @@ impl Posterior {
         self.information
     }
 
-    /// A random function drawn from the posterior, `[n]`, computed from a draw of the prior (`prior_sample`, `[n]`, with
-    /// mean 0) by Matheron's rule: the prior sample is corrected by the difference between the observed outcomes and
-    /// outcomes drawn from it. It takes O(n t) time and t standard normals of `stream`. Source: Wilson et al. 2020,
-    /// "Efficiently sampling functions from Gaussian process posteriors".
+    /// A random function drawn from the posterior, `[n]`, in units of the outcome, computed from a draw of the prior
+    /// (`prior_sample`, `[n]`, with mean 0 and in the same units) by Matheron's rule: the prior sample is corrected by
+    /// the difference between the observed outcomes and outcomes drawn from it. It takes O(n t) time and t standard
+    /// normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from Gaussian process
+    /// posteriors".
     ///
     /// # Panics
     /// If `prior_sample` does not hold one value per arm.
@@ -180,7 +181,8 @@ impl Posterior {
         values
     }
 
-    /// The same posterior, with the covariance matrix of all arms stored in full. O(n^2 t), and O(n^2) in memory.
+    /// The same posterior, with the covariance matrix of all arms, `[n, n]`, stored in full. O(n^2 t), and O(n^2) in
+    /// memory.
     #[must_use]
     pub fn to_arm_space(&self) -> ArmPosterior {
         let n = self.mean.len();
@@ -196,8 +198,8 @@ impl Posterior {
         )
     }
 
-    /// The same posterior with a factor of its covariance, made from the factor of the prior covariance. O(n^2 t), and
-    /// O(n^2) in memory.
+    /// The same posterior with a factor of its covariance, made from `prior`, `[n, n]`, the factor of the prior
+    /// covariance. O(n^2 t), and O(n^2) in memory.
     ///
     /// # Errors
     /// Those of [`FactoredPosterior::observe`].
@@ -210,7 +212,7 @@ impl Posterior {
         FactoredPosterior::new(prior, self.noise_variance, self.mean.clone()).after(&arms, self.jitter)
     }
 
-    /// The prior covariance of the n arms.
+    /// The prior covariance of the n arms, in squared units of the outcome.
     #[must_use]
     pub fn prior(&self) -> &ArmCovariance {
         &self.prior

@@ -25,9 +25,9 @@ impl GridPrior {
     /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one matrix is kept.
     pub const MAX_ALONG: usize = 4096;
 
-    /// A prior with mean 0 on the product of `axes`, one list of coordinates for each of the d dimensions; the last
-    /// dimension varies fastest. `length_scale` is above 0, in units of the coordinates; `variance` is at least 0, in
-    /// squared units of the outcome.
+    /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates in units of the inputs, one for each
+    /// dimension; the last dimension varies fastest. `length_scale` is above 0, in units of the coordinates; `variance`
+    /// is at least 0, in squared units of the outcome.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -53,8 +53,8 @@ impl GridPrior {
         Ok(Self { roots, last, sd: variance.sqrt() })
     }
 
-    /// One random function: its values at all grid points, `[n]` with n the product of the axes' lengths, from n
-    /// standard normals of `stream`.
+    /// One random function: its values at all grid points, `[n]` with n the product of the axes' lengths, in units of the
+    /// outcome, from n standard normals of `stream`.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let (last, transposed) = &self.last;
@@ -101,8 +101,8 @@ impl CholeskyPrior {
         self.factor.jitter()
     }
 
-    /// One random function: its value at every arm, `[n]`, from n standard normals of `stream`. Rasmussen and Williams
-    /// 2006, appendix A.2.
+    /// One random function: its value at every arm, `[n]`, in units of the outcome, from n standard normals of `stream`.
+    /// Rasmussen and Williams 2006, appendix A.2.
     #[must_use]
     pub fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let mut z = vec![0.0; self.factor.n()];
@@ -115,14 +115,15 @@ impl CholeskyPrior {
 /// the random features, the values have exactly the given covariance; their distribution tends to a Gaussian as M grows.
 #[derive(Clone, Copy, Debug)]
 pub struct FourierPrior<'a> {
-    /// The covariance.
+    /// The covariance, in squared units of the outcome.
     pub covariance: &'a Covariance,
     /// Number M of features; new features are drawn for every function.
     pub features: usize,
 }
 
 impl FourierPrior<'_> {
-    /// One random function with mean 0: its values, `[n]`, at `points`, `[n, d]`. Rahimi and Recht 2008.
+    /// One random function with mean 0: its values, `[n]`, in units of the outcome, at `points`, `[n, d]`. Rahimi and
+    /// Recht 2008.
     ///
     /// # Errors
     /// [`GpError::NotStationary`] for a linear covariance.

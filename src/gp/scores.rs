@@ -3,8 +3,8 @@
 use super::simd::multiversion;
 
 multiversion! {
-    /// out = mean + weight sqrt(variance), arm by arm; all are `[n]`, and `weight` has no unit. Srinivas et al. 2010,
-    /// equation 6.
+    /// out = mean + weight sqrt(variance), arm by arm; all are `[n]`, `out` and `mean` in units of the outcome,
+    /// `variance` in squared units, and `weight` has no unit. Srinivas et al. 2010, equation 6.
     pub fn upper_bounds(mean: &[f64], variance: &[f64], weight: f64, out: &mut [f64]) {
         for ((out, &mean), &variance) in out.iter_mut().zip(mean).zip(variance) {
             *out = mean + weight * variance.sqrt();
@@ -36,7 +36,8 @@ multiversion! {
     }
 }
 
-/// The position of the largest of the scores, `[n]`, that are not NaN: the first of equal ones; 0 if there is none.
+/// The position of the largest of the scores, `[n]` and all in one unit, that are not NaN: the first of equal ones; 0 if
+/// there is none.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

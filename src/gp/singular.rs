@@ -10,7 +10,7 @@ use super::simd::multiversion;
 use super::vectors::inner;
 
 /// Singular values, from the largest to the smallest, each with a left and a right singular vector: the matrix is the
-/// sum of `value * left right^T`. There are min(n, d) of them.
+/// sum of `value * left right^T`. There are min(n, d) of them, in the unit of the matrix; vectors are dimensionless.
 #[derive(Clone, Debug)]
 pub struct Singular {
     n: usize,

@@ -15,7 +15,7 @@ use super::simd::multiversion;
 use super::vectors::inner;
 use faer::{Mat, MatRef};
 
-/// Eigenvalues in no particular order, each with a unit eigenvector.
+/// Eigenvalues in the unit of the matrix, in no particular order, each with a unit eigenvector, which is dimensionless.
 #[derive(Clone, Debug)]
 pub struct Eigen {
     n: usize,

@@ -12,7 +12,7 @@ use super::vectors::inner;
 use super::{GpError, dot};
 use crate::rng::Stream;
 
-/// The posterior of the weights of m features, given noisy outcomes.
+/// The posterior of the dimensionless weights of m features in units of the outcome, given noisy outcomes.
 #[derive(Clone, Debug)]
 pub struct WeightPosterior {
     m: usize,
@@ -39,7 +39,8 @@ impl WeightPosterior {
         Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
     }
 
-    /// Adds the outcome at an input with these features, `[m]`; the prior mean of an outcome is 0. O(m^2).
+    /// Adds the outcome, in units of the outcome, at an input with these features, `[m]`; the prior mean of an outcome
+    /// is 0. O(m^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`].
@@ -57,9 +58,9 @@ impl WeightPosterior {
         Ok(())
     }
 
-    /// Adds several outcomes, each with the features of its input, `[m]`, in order. The result has the same bits as if
-    /// [`Self::observe`] had added one after the other. O(m^2) for each. It is faster if the model does not fit into the
-    /// processor's caches, since every row of R is read once.
+    /// Adds several outcomes, in units of the outcome, each with the features of its input, `[m]`, in order. The result
+    /// has the same bits as if [`Self::observe`] had added one after the other. O(m^2) for each. It is faster if the
+    /// model does not fit into the processor's caches, since every row of R is read once.
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; then none of them was added.

@@ -11,8 +11,8 @@ use thiserror::Error;
 pub struct Arms {
     /// Number of arms, n.
     pub n: usize,
-    /// Prior covariance over the n arms: a function of their inputs, or a matrix. `None` if inputs are withheld from
-    /// the learner, or there is no model of the function.
+    /// Prior covariance over the n arms, in squared units of the outcome: a function of their inputs, or a matrix. `None`
+    /// if inputs are withheld from the learner, or there is no model of the function.
     pub covariance: Option<ArmCovariance>,
     /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
     pub noise_variance: f64,
@@ -27,7 +27,8 @@ pub struct Arms {
 pub struct BoxModel {
     /// The box.
     pub domain: SearchBox,
-    /// Prior covariance of points of the unit cube.
+    /// Prior covariance of points of the unit cube, in squared units of the outcome; its length-scales are in units of
+    /// the cube's side.
     pub covariance: Covariance,
     /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
     pub noise_variance: f64,

@@ -15,14 +15,15 @@ use serde::{Deserialize, Serialize};
 
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
-/// An arm has m features, phi; row s of Phi has the features of the arm queried in round s. With V = Phi^T Phi + lambda I,
-/// u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome of round s minus the prior mean: r_i is the sum
-/// of those products u_i,s y_s whose absolute value is at most b_t, and the mean is phi^T V^(-1/2) r, with
-/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`, L = ln(4 m T / delta),
-/// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and q = 6 rho ln(4T/delta) / accuracy^2, with
-/// rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T), beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and
-/// q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features. v bounds E|outcome - prior mean|^(1+alpha); v and
-/// alpha come from `payoffs`.
+/// An arm has m features, phi, in units of the outcome; row s of Phi has the features of the arm queried in round s. With
+/// V = Phi^T Phi + lambda I, u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome of round s minus the
+/// prior mean: r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and the mean is
+/// phi^T V^(-1/2) r, with b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`,
+/// L = ln(4 m T / delta), beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and
+/// q = 6 rho ln(4T/delta) / accuracy^2, with rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T),
+/// beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
+/// v, in units of the outcome to the power 1 + alpha, bounds E|outcome - prior mean|^(1+alpha); v and alpha come from
+/// `payoffs`.
 ///
 /// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
 /// compared with b_t of the current round, as in Chowdhury and Gopalan: the features and their number m change with t,
@@ -56,11 +57,11 @@ pub struct AtaGpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor by which beta is multiplied. Default: 1.
+    /// Factor, dimensionless, by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
-    /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
-    /// longer. Default: 0.1.
+    /// Accuracy of the Nystrom features, dimensionless, above 0 and below 1; a smaller value gives a better approximation
+    /// and takes longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
 }

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// The exploration weight beta_t of round t = 1, 2, ... over n arms; GP-UCB queries argmax mean + sqrt(beta_t) sd.
+/// The exploration weight beta_t, dimensionless, of round t = 1, 2, ... over n arms; GP-UCB queries argmax
+/// mean + sqrt(beta_t) sd.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum BetaSchedule {

@@ -29,7 +29,8 @@ pub struct GpUcb {
     /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
     #[serde(default)]
     pub beta: BetaSchedule,
-    /// Factor by which sqrt(beta_t) is multiplied. Default: 1.
+    /// Factor by which sqrt(beta_t) is multiplied, dimensionless; with the exploration `Variance`, in inverse units of
+    /// the outcome. Default: 1.
     #[serde(default = "super::knowledge::default_factor")]
     pub scale: Positive,
     /// What the weight multiplies. Default: `StandardDeviation`.
@@ -38,8 +39,8 @@ pub struct GpUcb {
     /// Whether arms with an observed outcome are excluded, as long as there are arms without one. Default: false.
     #[serde(default)]
     pub exclude_played: bool,
-    /// Noise variance that the model assumes. Default: that of the objective's surrogate, plus the variance of known
-    /// privacy noise.
+    /// Noise variance that the model assumes, in squared units of the outcome.
+    /// Default: that of the objective's surrogate, plus the variance of known privacy noise.
     #[serde(default)]
     pub regulariser: Option<Positive>,
 }

@@ -15,11 +15,12 @@ pub enum Payoffs {
     /// privacy. Zhou and Tan 2021, Theorems 2 and 3 and Corollary 1. With |f - prior mean| at most B, v = B^2 + R^2 + 2 s^2
     /// bounds the second moment of outcome - prior mean, and c = R^2 + 2 s^2 bounds the second moment of all noise together.
     Private {
-        /// R, bound on the noise of an outcome before it is made private. Default: the value that the protocol
-        /// provides.
+        /// R, bound on the noise of an outcome before it is made private, in units of the outcome.
+        /// Default: the value that the protocol provides.
         #[serde(default)]
         noise_bound: Option<NonNegative>,
-        /// epsilon of an outcome, from which the Laplace scale s = 2 (B + R) / epsilon follows. Default: none.
+        /// epsilon of an outcome (natural logarithm of a likelihood ratio), from which the Laplace scale
+        /// s = 2 (B + R) / epsilon follows. Default: none.
         #[serde(default)]
         epsilon: Option<Epsilon>,
         /// Scale s of the Laplace noise, in units of the outcome. Default: computed from epsilon, or the value that the
@@ -32,13 +33,14 @@ pub enum Payoffs {
     ///
     /// Example: `HeavyTailed(central_moment: 2)`.
     HeavyTailed {
-        /// c, bound on E|noise|^(1 + alpha); 3 for alpha = 1 and Student's t with three degrees of freedom.
+        /// c, bound on E|noise|^(1 + alpha), in units of the outcome to the power 1 + alpha; 3 for alpha = 1 and
+        /// Student's t with three degrees of freedom.
         central_moment: Positive,
-        /// v, bound on E|outcome - prior mean|^(1 + alpha). Default: B^2 + c for alpha = 1,
-        /// else (B + c^(1/(1 + alpha)))^(1 + alpha), by Minkowski's inequality.
+        /// v, bound on E|outcome - prior mean|^(1 + alpha), in the units of c.
+        /// Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by Minkowski's inequality.
         #[serde(default)]
         raw_moment: Option<Positive>,
-        /// alpha, above 0 and at most 1. Default: 1.
+        /// alpha, dimensionless, above 0 and at most 1. Default: 1.
         #[serde(default = "one")]
         alpha: Probability,
     },
@@ -48,9 +50,9 @@ pub enum Payoffs {
     ///
     /// Example: `SubWeibull(theta: 0.5)`.
     SubWeibull {
-        /// theta, above 0.
+        /// theta, dimensionless, above 0.
         theta: Positive,
-        /// a. Default: 1.
+        /// a, dimensionless. Default: 1.
         #[serde(default = "default_factor")]
         a: Positive,
         /// b, in units of the outcome to the power of -1/theta. Default: 1.
@@ -166,24 +168,25 @@ pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem
 pub struct Tail {
     /// B, in units of the outcome.
     pub first: f64,
-    /// theta, above 0.
+    /// theta, dimensionless, above 0.
     pub theta: f64,
-    /// a, above 0.
+    /// a, dimensionless, above 0.
     pub a: f64,
     /// b, above 0, in units of the outcome to the power of -1/theta.
     pub b: f64,
 }
 
 impl Tail {
-    /// B + (ln(a t) / b)^theta: the distance of an outcome from the prior mean exceeds this with probability at most 1/t,
-    /// for t >= 1. Zhou and Tan 2021, section 4.3: O((ln t)^theta).
+    /// B + (ln(a t) / b)^theta, in units of the outcome: the distance of an outcome from the prior mean exceeds this with
+    /// probability at most 1/t, for t >= 1. Zhou and Tan 2021, section 4.3: O((ln t)^theta).
     #[must_use]
     pub fn truncation(&self, t: f64) -> f64 {
         let logarithm = libm::log(self.a * t).max(0.0);
         self.first + libm::pow(logarithm / self.b, self.theta)
     }
 
-    /// A bound on E noise^2: the integral of 2 x a exp(-b x^(1/theta)) over x > 0, a b^(-2 theta) Gamma(2 theta + 1).
+    /// A bound on E noise^2, in squared units of the outcome: the integral of 2 x a exp(-b x^(1/theta)) over x > 0,
+    /// a b^(-2 theta) Gamma(2 theta + 1).
     #[must_use]
     pub fn second_moment(&self) -> f64 {
         let twice = 2.0 * self.theta;
@@ -198,11 +201,12 @@ pub struct Knowledge {
     pub bound: f64,
     /// T, total number of outcomes; at least 1.
     pub horizon: f64,
-    /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha).
+    /// v, bound on the raw moment E|outcome - prior mean|^(1 + alpha), in units of the outcome to the power 1 + alpha.
     pub raw_moment: f64,
-    /// c, bound on the central moment E|noise|^(1 + alpha), privacy noise included.
+    /// c, bound on the central moment E|noise|^(1 + alpha), in units of the outcome to the power 1 + alpha, privacy noise
+    /// included.
     pub central_moment: f64,
-    /// alpha, above 0 and at most 1.
+    /// alpha, dimensionless, above 0 and at most 1.
     pub alpha: f64,
     /// (B + R, Laplace scale) of private outcomes, whose tails are exponential, in units of the outcome.
     pub laplace: Option<(f64, f64)>,
@@ -211,15 +215,15 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// v and alpha, if alpha is below 1: heavy tails, for which there is a lower bound on regret.
+    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if it is below 1: heavy tails, for which there is a lower bound on regret.
     #[must_use]
     pub fn moment(&self) -> Option<(f64, f64)> {
         (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))
     }
 
-    /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `learner` is named in
-    /// errors. Moments of private outcomes: Zhou and Tan 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2
-    /// s^2.
+    /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `bound` is in units of the
+    /// outcome, `horizon` a number of outcomes; `learner` is named in errors. Moments of private outcomes: Zhou and Tan
+    /// 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
     ///
     /// # Errors
     /// [`BuildError::Unknown`] with the first quantity that neither the recipe nor the facts state.
@@ -291,8 +295,8 @@ impl Knowledge {
         libm::pow(self.raw_moment, 1.0 / (1.0 + self.alpha))
     }
 
-    /// t^((1-alpha)/(2(1+alpha))) of t outcomes or epochs, t at least 0: the growth of ATA's and MoMA's widths; 1 for
-    /// alpha = 1. Chowdhury and Gopalan 2019, Algorithm 2; Zhou and Tan 2021, Theorem 4.
+    /// t^((1-alpha)/(2(1+alpha))), dimensionless, of t outcomes or epochs, t at least 0: the growth of ATA's and MoMA's
+    /// widths; 1 for alpha = 1. Chowdhury and Gopalan 2019, Algorithm 2; Zhou and Tan 2021, Theorem 4.
     #[must_use]
     pub fn growth(&self, t: f64) -> f64 {
         libm::pow(t, (1.0 - self.alpha) / (2.0 * (1.0 + self.alpha)))

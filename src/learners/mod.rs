@@ -80,21 +80,22 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// As [`Learner::suggest`], while queries of the arms `pending`, the oldest first, have no outcome
-    /// yet. An arm occurs once for each of its pending queries. The default ignores `pending`.
+    /// As [`Learner::suggest`], while queries of the arms `pending`, `[p]` with the oldest first, have no outcome yet. An
+    /// arm occurs once for each of its pending queries. The default ignores `pending`.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)
     }
 
-    /// Over a box: the point with this number, in the box; `None` if there is none, and over a finite set of arms.
+    /// Over a box: the point with this number, `[d]` in units of the inputs, in the box; `None` if there is none, and
+    /// over a finite set of arms.
     fn point(&self, arm: usize) -> Option<&[f64]> {
         let _ = arm;
         None
     }
 
-    /// Over a box: adds a point that another learner suggested, and returns its number. By default it adds
-    /// nothing and returns `None`.
+    /// Over a box: adds a point, `[d]` in units of the inputs, that another learner suggested, and returns its number. By
+    /// default it adds nothing and returns `None`.
     fn add_point(&mut self, point: &[f64]) -> Option<usize> {
         let _ = point;
         None
@@ -106,7 +107,7 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         None
     }
 
-    /// Adds the outcome of an arm, suggested or not.
+    /// Adds the outcome of an arm, suggested or not, in units of the outcome.
     ///
     /// # Errors
     /// [`GpError`] if the model cannot be updated: the outcome is not finite, or a matrix is not positive definite.
@@ -176,16 +177,16 @@ pub trait LearnerRecipe: Send + Sync {
         Vec::new()
     }
 
-    /// A theorem's bound on the learner's cumulative regret for the problem that `arms` describes; `None` if no theorem
-    /// covers it.
+    /// A theorem's bound on the learner's cumulative regret, in units of the outcome, for the problem that `arms`
+    /// describes; `None` if no theorem covers it.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let _ = arms;
         None
     }
 
-    /// beta_t, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior under the model in
-    /// `Arms`; else `None`. `Outsourced` shows bounds on regret only for a learner with both this schedule and a
-    /// [`Self::theorem`].
+    /// beta_t, dimensionless, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior
+    /// under the model in `Arms`; else `None`. `Outsourced` shows bounds on regret only for a learner with both this
+    /// schedule and a [`Self::theorem`].
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         None
     }
@@ -197,14 +198,15 @@ pub trait LearnerRecipe: Send + Sync {
         Vec::new()
     }
 
-    /// v and alpha, if all that the learner assumes about outcomes is E|outcome - prior mean|^(1 + alpha) <= v, with alpha
-    /// below 1; else `None`.
+    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if all that the learner assumes about
+    /// outcomes is E|outcome - prior mean|^(1 + alpha) <= v, with alpha below 1; else `None`.
     fn moment(&self, arms: &Arms) -> Option<(f64, f64)> {
         let _ = arms;
         None
     }
 
-    /// The memory and time that the learner takes for `outcomes` outcomes of `arms` arms, with a choice before each.
+    /// The memory in bytes and the time in seconds that the learner takes for `outcomes` outcomes of `arms` arms, with a
+    /// choice before each.
     /// Default: those of an exact posterior whose means and variances are read at each choice.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         posterior_effort(arms, outcomes)

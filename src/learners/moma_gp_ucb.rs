@@ -23,10 +23,10 @@ use std::num::NonZeroU32;
 /// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`), with distances in
 /// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
 ///
-/// k = ceil(24 ln(4 e T / delta)). Let m be the number of features and c the bound on E|noise|^(1+alpha), where c and alpha
-/// come from `payoffs`. With the constants `Theorem`, beta_(n+1) =
-/// B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda; with `OrderWise`,
-/// beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
+/// k = ceil(24 ln(4 e T / delta)). Let m be the number of features and c the bound on E|noise|^(1+alpha), in units of the
+/// outcome to the power 1 + alpha, where c and alpha come from `payoffs`. With the constants `Theorem`,
+/// beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda; with
+/// `OrderWise`, beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
 /// Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (its exponent is correct and that of Corollary 1 is not; a missing
 /// factor lambda^(-1/2) was added) and Chowdhury and Gopalan 2019 for the features.
 ///
@@ -61,11 +61,11 @@ pub struct MomaGpUcb {
     /// Constants of the confidence bounds. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor by which beta is multiplied. Default: 1.
+    /// Factor, dimensionless, by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
-    /// Accuracy of the Nystrom features, above 0 and below 1; a smaller value gives a better approximation and takes
-    /// longer. Default: 0.1.
+    /// Accuracy of the Nystrom features, dimensionless, above 0 and below 1; a smaller value gives a better approximation
+    /// and takes longer. Default: 0.1.
     #[serde(default = "knowledge::accuracy")]
     pub accuracy: Probability,
     /// k, the number of times that a chosen arm is queried before the next arm is chosen.

@@ -33,9 +33,9 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
-/// The index, among k points `[d]`, of the point with the smallest median Euclidean distance to the others (the first
-/// of equal ones). The median of an even number of distances is the average of the two middle ones. `None` without
-/// points. O(k^2 d).
+/// The index, among k points `[d]` with coordinates in one unit, of the point with the smallest median Euclidean distance
+/// to the others (the first of equal ones). The median of an even number of distances is the average of the two middle
+/// ones. `None` without points. O(k^2 d).
 ///
 /// Source: Zhou and Tan 2021, Algorithm 3.
 #[must_use]

@@ -29,7 +29,8 @@ use std::f64::consts::SQRT_2;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TgpUcb {
-    /// B, bound on the function's distance from the prior mean. Default: the value that the protocol provides.
+    /// B, bound on the function's distance from the prior mean, in units of the outcome.
+    /// Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
     /// T, number of outcomes that are expected. Default: the value that the protocol provides.
@@ -48,7 +49,7 @@ pub struct TgpUcb {
     /// Constants of truncation and confidence. Default: `Theorem`.
     #[serde(default)]
     pub constants: Constants,
-    /// Factor by which beta is multiplied. Default: 1.
+    /// Factor, dimensionless, by which beta is multiplied. Default: 1.
     #[serde(default = "knowledge::default_factor")]
     pub beta_scale: Positive,
 }

@@ -25,8 +25,8 @@ impl fmt::Debug for Theorem {
 }
 
 impl Theorem {
-    /// A theorem with its source, the noise variance with which its information gain is computed, and its bound as a
-    /// function of rounds and information gain.
+    /// A theorem with its source, the noise variance, in squared units of the outcome, with which its information gain is
+    /// computed, and its bound, in units of the outcome, as a function of rounds and information gain in nats.
     #[must_use]
     pub fn new(
         source: &'static str,

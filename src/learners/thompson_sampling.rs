@@ -28,7 +28,7 @@ pub struct ThompsonSampling {
     /// How a function is drawn. `Joint` takes at most 5,000 arms. Default: `Joint`.
     #[serde(default)]
     pub sampling: Sampling,
-    /// Factor by which the posterior standard deviation is multiplied. Default: 1.
+    /// Factor, dimensionless, by which the posterior standard deviation is multiplied. Default: 1.
     #[serde(default = "super::knowledge::default_factor")]
     pub scale: Positive,
 }

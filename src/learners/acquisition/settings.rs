@@ -23,7 +23,7 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `UpperConfidenceBound(beta: 4)`.
     UpperConfidenceBound {
-        /// beta.
+        /// beta, dimensionless.
         beta: NonNegative,
     },
     /// A function drawn from the posterior: random Fourier features, corrected at the outcomes (Wilson et al. 2020).
