@@ -215,7 +215,8 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if it is below 1: heavy tails, for which there is a lower bound on regret.
+    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if it is below 1: heavy tails, for which
+    /// there is a lower bound on regret.
     #[must_use]
     pub fn moment(&self) -> Option<(f64, f64)> {
         (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))

@@ -259,7 +259,7 @@ fn what_cohorts_and_epsilons_cannot_be_is_refused() {
         (
             r#"cohorts: [Cohort(name: "a", differences: Differences(noise: Given([1, 2, 3])))],"#,
             private(""),
-            "expected one entry: a cohort has one function and one noise; found 3 entries",
+            "expected one entry: a cohort has one function and one noise, found 3 entries",
         ),
         (
             r#"cohorts: [Cohort(name: "a", differences: Differences(shift: Given([[0.1], [0.2]])))],"#,

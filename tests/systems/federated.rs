@@ -442,17 +442,8 @@ fn agents_fit_their_own_models() {
     assert_ne!(first(&[]), first(&["protocol.feature_length_scale=0.05"]));
 }
 
-/// What is played, with answers that take `latency` and are doubled with a probability.
-fn doubled(place: &Path, latency: &str, duplication: &str) -> Vec<SeriesRecord> {
-    let policies = [
-        "sharing: Aggregate(clip: 11, late: Discard), policy: All()",
-        "sharing: Aggregate(clip: 11, late: AddToNext), policy: All()",
-        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: All()",
-        "sharing: Aggregate(clip: 11, late: AddToNext), policy: Deadline(after: \"600ms\")",
-        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: Deadline(after: \"600ms\")",
-        "sharing: Aggregate(clip: 11, late: KeepLast), policy: Deadline(after: \"600ms\")",
-        "sharing: Aggregate(clip: 11), policy: Buffered(k: 6)",
-    ];
+/// The records of four quick agents and four whose work takes 900 ms, with a series for each policy.
+fn quick_and_slow(place: &Path, latency: &str, duplication: &str, policies: &[&str]) -> Vec<SeriesRecord> {
     let series = policies.iter().enumerate().map(|(n, policy)| format!("Series(name: \"{n}\", {policy})"));
     let text = format!(
         "Scenario(name: \"doubled\", seed: 3, replications: 2, parties: {{ \"server\": Party(), \"quick\": \
@@ -472,6 +463,20 @@ fn doubled(place: &Path, latency: &str, duplication: &str) -> Vec<SeriesRecord> 
     let document = run(path.to_str().unwrap(), place, &[]);
     let records = RunFolder::at(&crate::support::folder(&document)).replications(0).unwrap();
     records.into_values().flat_map(|record| record.series).collect()
+}
+
+/// What is played, with answers that take `latency` and are doubled with a probability.
+fn doubled(place: &Path, latency: &str, duplication: &str) -> Vec<SeriesRecord> {
+    let policies = [
+        "sharing: Aggregate(clip: 11, late: Discard), policy: All()",
+        "sharing: Aggregate(clip: 11, late: AddToNext), policy: All()",
+        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: All()",
+        "sharing: Aggregate(clip: 11, late: AddToNext), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11, late: ReplaceNext), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11, late: KeepLast), policy: Deadline(after: \"600ms\")",
+        "sharing: Aggregate(clip: 11), policy: Buffered(k: 6)",
+    ];
+    quick_and_slow(place, latency, duplication, &policies)
 }
 
 /// A copy that comes after its round was closed is no late answer: nobody is counted twice, and no round ends early.
@@ -496,5 +501,34 @@ fn a_copy_of_an_answer_is_no_second_answer() {
         assert_eq!(regrets(calm), regrets(noisy), "series {}", calm.name);
         assert_eq!(regrets(&once[place - place % 7]), regrets(noisy), "series {}", calm.name);
         assert!(noisy.closings.iter().all(|closing| closing.late == 0), "series {}", calm.name);
+    }
+}
+
+/// The slow agents miss every deadline, and their late answers enter the next sum: they are heard, whichever policy uses
+/// late answers. With `Discard` only the quick half is heard. Of vectors in time no more can be clipped than there are, even
+/// if a buffer also holds older ones.
+#[test]
+fn late_answers_that_enter_a_sum_are_heard() {
+    let place = TempDir::new().unwrap();
+    let late = |name: &str| {
+        format!("sharing: Aggregate(clip: 11, late: {name}), policy: Deadline(after: \"600ms\")")
+    };
+    let mut policies = ["Discard", "AddToNext", "ReplaceNext", "KeepLast"].map(late).to_vec();
+    policies.push("sharing: Aggregate(clip: 0.1), policy: Buffered(k: 6)".to_owned());
+    let policies: Vec<&str> = policies.iter().map(String::as_str).collect();
+    let records = quick_and_slow(&place.path().join("late"), "Constant(\"50ms\")", "0", &policies);
+    for records in records.chunks(policies.len()) {
+        let heard = |series: &SeriesRecord| -> f64 {
+            let shares = series.outcomes.iter().filter(|one| one.name.starts_with("share of answers heard"));
+            shares.map(|one| one.value).sum()
+        };
+        let [discard, add, replace, keep] = [0, 1, 2, 3].map(|n| heard(&records[n]));
+        assert!((discard - 2.0).abs() < 1e-9, "half of the answers, in four quarters: {discard}");
+        assert!((add - keep).abs() < 1e-9 && (replace - keep).abs() < 1e-9, "{add} {replace} {keep}");
+        assert!(keep > 2.5, "{keep}");
+        let clipped =
+            records[4].by_round.iter().find(|track| track.name.contains("in time that are clipped"));
+        let shares: Vec<f64> = clipped.unwrap().points.iter().map(|(_, share)| *share).collect();
+        assert!(shares.iter().all(|share| *share <= 1.0) && shares.contains(&1.0), "{shares:?}");
     }
 }
