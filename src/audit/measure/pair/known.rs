@@ -202,6 +202,7 @@ impl KnownPair {
 mod tests {
     use super::*;
     use crate::accounting::exact_pair::root;
+    use crate::accounting::single;
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
