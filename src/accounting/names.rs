@@ -73,12 +73,6 @@ impl Accountants {
         Ok(())
     }
 
-    /// The library's accountants.
-    #[must_use]
-    pub fn standard() -> Self {
-        super::standard()
-    }
-
     /// Marks all accountants added so far as the library's.
     #[must_use]
     pub(super) fn settled(mut self) -> Self {
@@ -94,7 +88,7 @@ impl Accountants {
     /// The accountants of this process: the installed ones, or else the library's.
     #[must_use]
     pub fn installed() -> &'static Self {
-        ACCOUNTANTS.get_or_init(super::standard)
+        ACCOUNTANTS.get_or_init(Self::standard)
     }
 
     /// Makes these the accountants of this process. This cannot be changed later.
@@ -287,12 +281,15 @@ pub fn all() -> Vec<&'static dyn Accountant> {
 /// Declares the library's accountants once: the order in which they are added, and constants for their names.
 macro_rules! accountants {
     (bounds { $($(#[doc = $doc:literal])* $bound:ident,)+ } comparisons { $($other:ident,)* }) => {
-        /// The library's accountants.
-        fn standard() -> Accountants {
-            let mut all = Accountants::default();
-            $(all.add::<$bound>(stringify!($bound), concat!($($doc),*)).expect("the names of a declaration differ");)+
-            $(all.add::<$other>(stringify!($other), "").expect("the names of a declaration differ");)*
-            all.settled()
+        impl Accountants {
+            /// The library's accountants.
+            #[must_use]
+            pub fn standard() -> Self {
+                let mut all = Self::default();
+                $(all.add::<$bound>(stringify!($bound), concat!($($doc),*)).expect("the names of a declaration differ");)+
+                $(all.add::<$other>(stringify!($other), "").expect("the names of a declaration differ");)*
+                all.settled()
+            }
         }
 
         /// Positions in the declaration; 0 is the claim.

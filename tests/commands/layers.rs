@@ -2,11 +2,12 @@
 //! that stay readable.
 //!
 //! Imports are read by a parser of Rust and followed to the file that defines the name, through every re-export. What
-//! counts as an arrow from one file to another: a `use` and a path in code. What does not: `mod`, `pub use` (they say
-//! what a folder holds), macros' insides (the members of a `family!`), and tests, inside a file or in a `tests.rs` of
-//! their own.
+//! counts as an arrow from one file to another: a `use`, a `pub use`, and a path of several names, in code or among the
+//! tokens of a macro. What does not: `mod`; `pub use` where re-exports are the purpose of a file (`lib.rs`, `prelude.rs`,
+//! and a `mod.rs` that says what its folder holds); a name alone, which is imported or the file's own, such as a member of
+//! a `family!`; and tests, inside a file or in a `tests.rs` of their own.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,40 +34,62 @@ const SAME_LAYER: &[(&str, &str)] = &[("rng", "vocab"), ("rng", "special")];
 /// Most lines of a file of `src`.
 const MAX_LINES: usize = 450;
 
+/// Most lines of a file of `tests` and `benches`.
+const MAX_TEST_LINES: usize = 1_000;
+
+/// Names whose second type is that of an error.
+const FALLIBLE: &[&str] = &["Result", "Ok", "Err"];
+
 /// Path of a module from the crate's root: `["network", "latency"]`.
 type ModulePath = Vec<String>;
+
+/// A path from the crate's root. A module whose own path is at least `least` names long defines the name that follows, by a
+/// macro if no item does; in a shorter one, the name may be that of another crate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Target {
+    path: ModulePath,
+    least: usize,
+}
 
 /// One module: where it is written and what its names mean.
 #[derive(Default)]
 struct Module {
     file: String,
-    children: BTreeSet<String>,
-    /// Names that are handed on, with where they come from; `*` for everything of a module.
-    handed_on: Vec<(String, ModulePath)>,
+    /// Names that are imported, handed on or not, with where they come from; `*` for everything of a module.
+    imported: Vec<(String, Target)>,
     defined: BTreeSet<String>,
 }
 
+type Modules = BTreeMap<ModulePath, Module>;
+
 /// All modules of the crate.
 struct Sources {
-    modules: BTreeMap<ModulePath, Module>,
+    modules: Modules,
     /// Arrows from file to file, with the names taken.
     arrows: BTreeMap<(String, String), BTreeSet<String>>,
     /// Places that return an error as text.
     text_errors: Vec<String>,
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn root() -> PathBuf {
+    repository().join("src")
+}
+
+/// The files below a folder whose names end in one of these ways, without what cargo builds.
+fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            if !path.ends_with("target") {
+                files(&path, endings, found);
+            }
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known)) {
             found.push(path);
         }
     }
@@ -75,7 +98,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// Every source file: its name below `src`, and its text.
 fn texts() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    files(&root(), &mut found);
+    files(&root(), &["rs"], &mut found);
     let named = |path: &PathBuf| path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
     found.iter().map(|path| (named(path), fs::read_to_string(path).unwrap())).collect()
 }
@@ -113,23 +136,16 @@ fn leaves(tree: &syn::UseTree, before: &ModulePath, found: &mut Vec<(String, Mod
 }
 
 impl Module {
-    /// What the items of a file define, declare and hand on.
-    fn read(&mut self, here: &ModulePath, items: &[syn::Item]) {
+    /// What the items of a module define and import, and the same of the modules that are written inside it.
+    fn read(modules: &mut Modules, file: &str, here: &ModulePath, items: &[syn::Item]) {
+        let mut defined = BTreeSet::new();
         for item in items {
             let name = match item {
-                syn::Item::Use(item) if !matches!(item.vis, syn::Visibility::Inherited) => {
-                    let mut found = Vec::new();
-                    leaves(&item.tree, &ModulePath::new(), &mut found);
-                    self.handed_on
-                        .extend(found.into_iter().map(|(name, path)| (name, absolute(here, &path))));
-                    continue;
-                }
                 syn::Item::Mod(item) if is_test(&item.attrs) => continue,
-                syn::Item::Mod(item) if item.content.is_none() => {
-                    self.children.insert(item.ident.to_string());
+                syn::Item::Mod(syn::ItemMod { ident, content: Some((_, inside)), .. }) => {
+                    Self::read(modules, file, &joined(here, &[ident.to_string()]), inside);
                     continue;
                 }
-                syn::Item::Mod(item) => &item.ident,
                 syn::Item::Const(item) => &item.ident,
                 syn::Item::Enum(item) => &item.ident,
                 syn::Item::Fn(item) => &item.sig.ident,
@@ -138,16 +154,54 @@ impl Module {
                 syn::Item::Trait(item) => &item.ident,
                 syn::Item::Type(item) => &item.ident,
                 syn::Item::Union(item) => &item.ident,
-                syn::Item::Macro(syn::ItemMacro { ident: Some(ident), .. }) => ident,
+                syn::Item::Macro(syn::ItemMacro { ident: Some(ident), attrs, .. }) => {
+                    if attrs.iter().any(|attribute| attribute.path().is_ident("macro_export")) {
+                        // Such a macro has the path of a name in `lib.rs`.
+                        let target = Target { path: joined(here, &[ident.to_string()]), least: 0 };
+                        let crate_root = modules.entry(ModulePath::new()).or_default();
+                        crate_root.imported.push((ident.to_string(), target));
+                    }
+                    ident
+                }
                 _ => continue,
             };
-            self.defined.insert(name.to_string());
+            defined.insert(name.to_string());
         }
+        let module = modules.entry(here.clone()).or_default();
+        file.clone_into(&mut module.file);
+        module.imported.append(&mut imports(here, items));
+        module.defined = defined;
     }
 }
 
-/// A path as written in a module, from the crate's root; what begins with another crate's name is kept as it is.
-fn absolute(here: &ModulePath, written: &[String]) -> ModulePath {
+/// Every `use` of a module, also inside its functions.
+fn imports(here: &ModulePath, items: &[syn::Item]) -> Vec<(String, Target)> {
+    struct Uses(Vec<(String, ModulePath)>);
+    impl<'ast> Visit<'ast> for Uses {
+        fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+            if !is_test(&item.attrs) {
+                leaves(&item.tree, &ModulePath::new(), &mut self.0);
+            }
+        }
+        fn visit_item_fn(&mut self, function: &'ast syn::ItemFn) {
+            if !is_test(&function.attrs) {
+                visit::visit_item_fn(self, function);
+            }
+        }
+        // Read on its own.
+        fn visit_item_mod(&mut self, _: &'ast syn::ItemMod) {}
+    }
+    let mut uses = Uses(Vec::new());
+    items.iter().for_each(|item| uses.visit_item(item));
+    uses.0.into_iter().map(|(name, path)| (name, absolute(here, &path))).collect()
+}
+
+fn joined(before: &[String], after: &[String]) -> ModulePath {
+    [before, after].concat()
+}
+
+/// A path as written in a module, from the crate's root.
+fn absolute(here: &ModulePath, written: &[String]) -> Target {
     let mut place = here.clone();
     let mut rest = written;
     let mut relative = false;
@@ -161,11 +215,8 @@ fn absolute(here: &ModulePath, written: &[String]) -> ModulePath {
         relative = true;
         rest = more;
     }
-    if !relative {
-        // Either a child of this module or another crate: `resolve` finds out.
-        return here.iter().chain(written).cloned().collect();
-    }
-    place.into_iter().chain(rest.iter().cloned()).collect()
+    // Without such a beginning: a child of this module, a name that it imports, or another crate. `resolve` finds out.
+    Target { path: joined(&place, rest), least: if relative { 0 } else { here.len() + 1 } }
 }
 
 impl Sources {
@@ -184,20 +235,14 @@ impl Sources {
                 (file.clone(), syn::parse_file(text).unwrap_or_else(|error| panic!("{file}: {error}")))
             })
             .collect();
-        let mut modules = BTreeMap::new();
-        for (file, source) in &parsed {
-            if file == "main.rs" {
-                continue;
-            }
-            let here = module_of(file);
-            let mut module = Module { file: file.clone(), ..Module::default() };
-            module.read(&here, &source.items);
-            modules.insert(here, module);
+        let mut modules = Modules::new();
+        for (file, source) in parsed.iter().filter(|(file, _)| file != "main.rs") {
+            Module::read(&mut modules, file, &module_of(file), &source.items);
         }
         let mut sources = Self { modules, arrows: BTreeMap::new(), text_errors: Vec::new() };
         for (file, source) in &parsed {
             let mut reader =
-                Reader { file, here: module_of(file), paths: Vec::new(), text_errors: Vec::new() };
+                Reader { file, here: module_of(file), paths: BTreeSet::new(), text_errors: Vec::new() };
             reader.visit_file(source);
             sources.text_errors.append(&mut reader.text_errors);
             for path in reader.paths {
@@ -211,8 +256,9 @@ impl Sources {
         sources
     }
 
-    /// The file that defines what a path from the crate's root names, and the name; none for other crates' names.
-    fn resolve(&self, path: &[String], depth: u32) -> Option<(String, String)> {
+    /// The file that defines what a path names, and the name; none for other crates' names.
+    fn resolve(&self, target: &Target, depth: u32) -> Option<(String, String)> {
+        let Target { path, least } = target;
         assert!(depth < 32, "re-exports go in a circle at {path:?}");
         // The longest beginning that is a module.
         let length = (0..=path.len()).rev().find(|&length| self.modules.contains_key(&path[..length]))?;
@@ -223,16 +269,19 @@ impl Sources {
         if module.defined.contains(name) {
             return Some((module.file.clone(), name.clone()));
         }
-        let more = &path[length + 1..];
-        if let Some((_, target)) = module.handed_on.iter().find(|(known, _)| known == name) {
-            let target: ModulePath = target.iter().chain(more).cloned().collect();
-            return self.resolve(&target, depth + 1);
+        if let Some((_, import)) = module.imported.iter().find(|(known, _)| known == name) {
+            // `use rand;` and `use serde_json::{self}` import another crate by its own name.
+            let itself = import.path[..] == path[..=length] && import.least > length;
+            let further = Target { path: joined(&import.path, &path[length + 1..]), ..*import };
+            return if itself { None } else { self.resolve(&further, depth + 1) };
         }
-        module
-            .handed_on
+        let all = module
+            .imported
             .iter()
-            .filter(|(known, _)| known == "*")
-            .find_map(|(_, target)| self.resolve(&[target.as_slice(), &path[length..]].concat(), depth + 1))
+            .filter(|(known, from)| known == "*" && self.modules.contains_key(&from.path));
+        all.map(|(_, from)| Target { path: joined(&from.path, &path[length..]), least: usize::MAX })
+            .find_map(|further| self.resolve(&further, depth + 1))
+            .or_else(|| (length >= *least).then(|| (module.file.clone(), name.clone())))
     }
 
     /// Groups of files that import each other in a loop, with the arrows that tie each.
@@ -285,8 +334,114 @@ impl Sources {
 struct Reader<'a> {
     file: &'a str,
     here: ModulePath,
-    paths: Vec<ModulePath>,
+    paths: BTreeSet<Target>,
     text_errors: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// A path that code names.
+    fn path(&mut self, written: &[String]) {
+        if written.len() > 1 {
+            self.paths.insert(absolute(&self.here, written));
+        }
+    }
+
+    /// The paths among the tokens of a macro, whatever the macro makes of them, and the types of errors.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut written = ModulePath::new();
+        for (place, token) in tokens.iter().enumerate() {
+            let before = |distance: usize| place.checked_sub(distance).map(|earlier| &tokens[earlier]);
+            let is_mark = |distance, mark| matches!(before(distance), Some(TokenTree::Punct(found)) if found.as_char() == mark);
+            let continues = is_mark(1, ':') && is_mark(2, ':');
+            match token {
+                TokenTree::Punct(mark) if mark.as_char() == ':' => {}
+                TokenTree::Ident(name) if continues => {
+                    // After `>::`, the beginning of the path is not a name.
+                    if !written.is_empty() {
+                        written.push(name.to_string());
+                    }
+                }
+                TokenTree::Ident(name) => {
+                    self.path(&std::mem::take(&mut written));
+                    // A name after `$` is a macro's own, except `$crate`.
+                    if !is_mark(1, '$') || name == "crate" {
+                        written.push(name.to_string());
+                    }
+                    if FALLIBLE.iter().any(|known| name == known)
+                        && let Ok(path) = syn::parse2::<syn::Path>(generic(&tokens[place..]))
+                    {
+                        self.visit_path(&path);
+                    }
+                }
+                TokenTree::Group(group) if continues && group.delimiter() == Delimiter::Brace => {
+                    // `use crate::network::{Link, Network}`.
+                    let (before, mut found) = (std::mem::take(&mut written), Vec::new());
+                    match syn::parse2::<syn::UseTree>(token.clone().into()) {
+                        Ok(tree) => leaves(&tree, &before, &mut found),
+                        Err(_) => self.tokens(group.stream()),
+                    }
+                    found.iter().for_each(|(_, path)| self.path(path));
+                }
+                TokenTree::Group(group) => {
+                    self.path(&std::mem::take(&mut written));
+                    let is_visibility = matches!(before(1), Some(TokenTree::Ident(name)) if name == "pub")
+                        && matches!(group.stream().into_iter().next(), Some(TokenTree::Ident(name)) if name == "in");
+                    if !is_visibility {
+                        self.tokens(group.stream());
+                    }
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => self.path(&std::mem::take(&mut written)),
+            }
+        }
+        self.path(&written);
+    }
+}
+
+/// The tokens of a type with its arguments, up to the last `>`; those of its name if it has none.
+fn generic(tokens: &[TokenTree]) -> TokenStream {
+    let (mut open, mut end, mut is_arrow) = (0, 1, false);
+    for (place, token) in tokens.iter().enumerate().skip(1) {
+        let mark = if let TokenTree::Punct(mark) = token { mark.as_char() } else { ' ' };
+        match mark {
+            '<' => open += 1,
+            '>' if !is_arrow => open -= 1,
+            ':' => continue,
+            _ => {}
+        }
+        if open <= 0 {
+            end = if mark == '>' { place + 1 } else { 1 };
+            break;
+        }
+        is_arrow = matches!(mark, '-' | '=');
+    }
+    let is_dollar = |token: &&TokenTree| matches!(token, TokenTree::Punct(mark) if mark.as_char() == '$');
+    tokens[..end].iter().filter(|token| !is_dollar(token)).cloned().collect()
+}
+
+/// Whether a type is a text or holds one: `String`, `&str`, `Box<str>`.
+fn is_text(kind: &syn::Type) -> bool {
+    match kind {
+        syn::Type::Reference(to) => is_text(&to.elem),
+        syn::Type::Paren(inner) => is_text(&inner.elem),
+        syn::Type::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let holds = ["Box", "Rc", "Arc", "Cow"].iter().any(|known| last.ident == known);
+            last.ident == "String" || last.ident == "str" || holds && types(&last.arguments).any(is_text)
+        }),
+        _ => false,
+    }
+}
+
+/// The types among the arguments of a name.
+fn types(arguments: &syn::PathArguments) -> impl Iterator<Item = &syn::Type> {
+    let listed = match arguments {
+        syn::PathArguments::AngleBracketed(arguments) => Some(arguments.args.iter()),
+        _ => None,
+    };
+    listed.into_iter().flatten().filter_map(|argument| match argument {
+        syn::GenericArgument::Type(kind) => Some(kind),
+        _ => None,
+    })
 }
 
 impl<'ast> Visit<'ast> for Reader<'_> {
@@ -311,30 +466,45 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        if is_test(&item.attrs) || !matches!(item.vis, syn::Visibility::Inherited) {
+        if is_test(&item.attrs) {
             return;
         }
         let mut found = Vec::new();
         leaves(&item.tree, &ModulePath::new(), &mut found);
-        for (_, path) in found {
-            self.paths.push(absolute(&self.here, &path));
+        let is_handed_on = !matches!(item.vis, syn::Visibility::Inherited);
+        let folder = module_of(self.file);
+        let is_content = |target: &Target| match self.file {
+            "lib.rs" | "prelude.rs" => true,
+            file => file.ends_with("mod.rs") && target.path.starts_with(&folder),
+        };
+        let found = found.iter().map(|(_, path)| absolute(&self.here, path));
+        self.paths.extend(found.filter(|target| !(is_handed_on && is_content(target))));
+    }
+
+    fn visit_impl_item_type(&mut self, item: &'ast syn::ImplItemType) {
+        if (item.ident == "Err" || item.ident == "Error") && is_text(&item.ty) {
+            self.text_errors.push(self.file.to_owned());
         }
+        visit::visit_impl_item_type(self, item);
     }
 
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        visit::visit_macro(self, called);
+        self.tokens(called.tokens.clone());
+    }
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let written: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if matches!(written[0].as_str(), "crate" | "super" | "self") && written.len() > 1 {
-            self.paths.push(absolute(&self.here, &written));
+        if path.leading_colon.is_none() {
+            self.path(&written);
         }
-        if let Some(last) = path.segments.last()
-            && last.ident == "Result"
-            && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
-            && let Some(syn::GenericArgument::Type(syn::Type::Path(error))) = arguments.args.iter().nth(1)
-            && error.path.is_ident("String")
-        {
-            self.text_errors.push(self.file.to_owned());
+        for segment in &path.segments {
+            let is_fallible = FALLIBLE.iter().any(|known| segment.ident == known);
+            if is_fallible && types(&segment.arguments).nth(1).is_some_and(is_text) {
+                self.text_errors.push(self.file.to_owned());
+            }
         }
         visit::visit_path(self, path);
     }
@@ -388,7 +558,7 @@ fn no_protocol_imports_a_sibling() {
 #[test]
 fn errors_have_types() {
     let found = &Sources::get().text_errors;
-    assert!(found.is_empty(), "{} times Result<_, String>:\n{}", found.len(), found.join("\n"));
+    assert!(found.is_empty(), "{} times an error that is a text:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
@@ -405,6 +575,23 @@ fn every_module_has_a_layer_and_lib_lists_them_in_order() {
 }
 
 #[test]
+fn the_documentation_lists_the_same_layers() {
+    let text = fs::read_to_string(repository().join("docs/architecture.md")).unwrap();
+    let listed: Vec<(&str, u32)> = text
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix('|')?.split('|').map(str::trim);
+            let layer = cells.next()?.parse().ok()?;
+            Some((cells.next()?.trim_matches('`'), layer))
+        })
+        .collect();
+    assert!(listed.is_sorted_by_key(|(_, layer)| layer), "the table is out of order: {listed:?}");
+    let mut sorted = listed;
+    sorted.sort_unstable();
+    assert_eq!(sorted, layer_of().into_iter().collect::<Vec<_>>(), "the table, and LAYERS of this test");
+}
+
+#[test]
 fn files_stay_readable() {
     let mut offences = Vec::new();
     for (file, text) in texts() {
@@ -417,6 +604,16 @@ fn files_stay_readable() {
             || !opening.join(" ").contains(['.', '?', ':'])
         {
             offences.push(format!("{file} does not open with a sentence on what it is for"));
+        }
+    }
+    let mut others = Vec::new();
+    for folder in ["tests", "benches"] {
+        files(&repository().join(folder), &["rs", "py", "sh"], &mut others);
+    }
+    for path in others {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        if lines > MAX_TEST_LINES {
+            offences.push(format!("{} has {lines} lines: look for the second idea in it", path.display()));
         }
     }
     assert!(offences.is_empty(), "{}", offences.join("\n"));
@@ -445,6 +642,6 @@ fn no_file_of_the_repository_is_large() {
         }
     }
     let mut found = Vec::new();
-    large(Path::new(env!("CARGO_MANIFEST_DIR")), &mut found);
+    large(repository(), &mut found);
     assert!(found.is_empty(), "files above {LARGEST_FILE} bytes:\n{}", found.join("\n"));
 }

@@ -25,6 +25,7 @@ pub(super) mod binomial;
 mod accountant;
 mod contour;
 mod convolution;
+mod curve;
 mod fft;
 mod masses;
 mod graded_grids;
@@ -36,4 +37,4 @@ mod staircase;
 mod windows;
 
 pub use accountant::Tight;
-pub(super) use accountant::curve_below;
+pub(super) use curve::curve_below;

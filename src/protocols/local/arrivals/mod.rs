@@ -75,12 +75,6 @@ crate::family! {
     }
 }
 
-impl Default for ArrivalModel {
-    fn default() -> Self {
-        OneByOne::default().into()
-    }
-}
-
 /// The problem of a time that is 0; `None` if it is above 0.
 fn above_zero(field: &str, span: Span, cure: &str) -> Option<Problem> {
     (span == Span::ZERO).then(|| Problem::wrong(field, "a duration above 0", span.to_string(), cure))

@@ -1,6 +1,6 @@
 //! Users who are asked, one after another.
 
-use super::{Arrivals, above_zero};
+use super::{ArrivalModel, Arrivals, above_zero};
 use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,5 +35,11 @@ impl Arrivals for OneByOne {
     fn problems(&self) -> Vec<Problem> {
         let cure = "write at least the time that a message takes";
         above_zero("patience", self.patience, cure).into_iter().collect()
+    }
+}
+
+impl Default for ArrivalModel {
+    fn default() -> Self {
+        Self::from(OneByOne::default())
     }
 }
