@@ -18,6 +18,7 @@ mod knowledge;
 mod robust_centre;
 mod moma_gp_ucb;
 mod outcome_sums;
+mod outcomes;
 mod parallel;
 mod random;
 mod startable;
@@ -35,6 +36,7 @@ pub use gp_ucb::{Exploration, GpUcb};
 pub(crate) use history::History;
 pub use knowledge::{Constants, Knowledge, Payoffs};
 pub use moma_gp_ucb::MomaGpUcb;
+pub use outcomes::Outcomes;
 pub use parallel::{Parallel, PendingOutcome};
 pub use random::Random;
 pub use robust_centre::{Middle, medoid};
@@ -133,15 +135,6 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     fn jitter(&self) -> f64 {
         0.0
     }
-}
-
-/// The properties of the outcomes that a learner observes, as far as a scenario states them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcomes {
-    /// Whether outcomes have Laplace noise for privacy, clipped or not; `None` if that is not known.
-    pub private: Option<bool>,
-    /// Whether the measurement noise of outcomes is bounded; `None` if that is not known.
-    pub bounded: Option<bool>,
 }
 
 /// The behaviour of a learner recipe.

@@ -1,6 +1,6 @@
 //! Every agent is asked.
 
-use super::{Selection, SelectionHistory};
+use super::{Selection, SelectionHistory, SelectionModel};
 use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,5 +14,17 @@ pub struct Everyone {}
 impl Selection for Everyone {
     fn select(&self, _: &SelectionHistory, _: &mut Stream) -> Option<Vec<bool>> {
         None
+    }
+}
+
+impl Default for SelectionModel {
+    fn default() -> Self {
+        Self::from(Everyone {})
+    }
+}
+
+impl SelectionModel {
+    pub(in crate::protocols::federated) fn is_everyone(&self) -> bool {
+        self.get::<Everyone>().is_some()
     }
 }

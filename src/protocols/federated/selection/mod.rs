@@ -75,18 +75,6 @@ crate::family! {
     }
 }
 
-impl Default for SelectionModel {
-    fn default() -> Self {
-        Self::from(Everyone {})
-    }
-}
-
-impl SelectionModel {
-    pub(super) fn is_everyone(&self) -> bool {
-        self.get::<Everyone>().is_some()
-    }
-}
-
 /// What is wrong with a number of selected agents.
 fn too_many(field: &str, k: NonZeroU64, agents: u64) -> Vec<Problem> {
     if k.get() <= agents {

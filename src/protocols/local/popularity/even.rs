@@ -21,3 +21,11 @@ impl Default for PopularityModel {
         Self::from(Even {})
     }
 }
+
+impl PopularityModel {
+    /// Whether all people visit equally often.
+    #[must_use]
+    pub fn is_even(&self) -> bool {
+        self.get::<Even>().is_some()
+    }
+}

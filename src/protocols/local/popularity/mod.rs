@@ -28,14 +28,6 @@ crate::family! {
     }
 }
 
-impl PopularityModel {
-    /// Whether all people visit equally often.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        self.get::<Even>().is_some()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
