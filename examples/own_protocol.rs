@@ -33,7 +33,8 @@ pub struct Remote {
     pub device: String,
     /// Rounds of each learner.
     pub rounds: u64,
-    /// When the service asks again. Default: after 1 s, then after waits that double up to 32 s, 100 times in all.
+    /// When the service asks again. Default: after 1 s, then after waits that double up to 32 s, minus a random part of up
+    /// to one half; a request is sent at most 100 times in all.
     #[serde(default)]
     pub retry: Retry,
     /// How the device answers. Default: with what it measured, without protection.

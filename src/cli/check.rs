@@ -1,4 +1,4 @@
-//! `subrosa check`: prints every error of a scenario and simulates nothing.
+//! `subrosa check`: prints the errors of a scenario, or the memory and time that a run takes, and simulates nothing.
 
 use super::exit::Exit;
 use super::load::{load_to, threads};

@@ -175,7 +175,8 @@ fn requested_fork(
     if !branches.is_empty() {
         return Ok(ForkRequest { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
-    // Without --branch, the overrides (-o) define a single branch, compared with the scenario without them.
+    // Without --branch, and without branches in the scenario, the overrides (-o) define a single branch, compared with the
+    // scenario without them.
     let own = &arguments.scenario;
     if own.overrides.is_empty() {
         eprint_line(

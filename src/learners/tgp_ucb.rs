@@ -67,8 +67,8 @@ struct State {
 }
 
 impl TgpUcb {
-    /// b_t of round t, at least 1, in units of the outcome: an outcome further than this from the prior mean is replaced by
-    /// the prior mean. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
+    /// b_t of round `t`, in units of the outcome: an outcome further than this from the prior mean is replaced by the prior
+    /// mean. The first round is 1. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
         match (known.laplace, known.tail) {
@@ -78,8 +78,8 @@ impl TgpUcb {
         }
     }
 
-    /// beta_t of round t, at least 1, given the information gain of the first t - 1 arms in nats, before `beta_scale`;
-    /// a factor on the standard deviation. Zhou and Tan 2021, Algorithm 2 and Theorem 3.
+    /// beta_t of round `t`, given the information gain of the first t - 1 arms in nats, before `beta_scale`; a factor on the
+    /// standard deviation. The first round is 1. Zhou and Tan 2021, Algorithm 2 and Theorem 3.
     #[must_use]
     pub fn width(&self, known: &Knowledge, t: f64, gain: f64) -> f64 {
         let lambda = self.lambda.get();

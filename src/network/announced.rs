@@ -28,7 +28,7 @@ mod tests {
     use crate::vocab::{Finite, NonNegative};
     use std::sync::Arc;
 
-    /// If the speed of devices is correlated with heterogeneity, each device announces its actual speed.
+    /// If the speed of devices is correlated with heterogeneity, faster devices still announce shorter times.
     #[test]
     fn devices_announce_their_actual_speed() {
         let together = Together {

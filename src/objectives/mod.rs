@@ -128,7 +128,8 @@ impl Resources {
     }
 }
 
-/// An objective that cannot be prepared, though its scenario was valid.
+/// An objective that cannot be prepared, or whose problem cannot be drawn, shifted or computed from changed data, though its
+/// scenario was valid.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ObjectiveError {

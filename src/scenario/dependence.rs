@@ -1,6 +1,7 @@
 //! Checks of settings that need agents with objectives, noise or records of their own.
 //!
-//! These settings are `together` with quantities of the agents' data, and objectives whose records are divided among agents.
+//! These settings are the field `together` of parties, where it names quantities of agents' data, and objectives whose
+//! records are divided among agents.
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;

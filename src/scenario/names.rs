@@ -1,5 +1,7 @@
 //! Checks of names and texts: none may contain a character that controls a terminal or reverses text, and no name may begin
 //! with a character that makes a spreadsheet evaluate a formula.
+//!
+//! Line breaks and tabs are permitted in the fields `about` and `source`, and in the file outside of names and texts.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::printable::controls_display;

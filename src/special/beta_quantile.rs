@@ -4,8 +4,9 @@ use super::{gamma_quantile, incomplete_beta};
 
 /// The x with I_x(a, b) = p, for a, b > 0; 0 for p up to 0, and 1 for p from 1 on.
 ///
-/// The relative error of the smaller one of x and 1 - x is below 1e-12 for a and b from 0.01 to 100. It is larger if one of
-/// a and b is large and the other is small: up to 1e-9 for a and b from 0.01 to 1e4. A quantile within 1e-16 of 1 is 1.
+/// Before x is rounded, the relative error of the smaller one of x and 1 - x is below 1e-12 for a and b from 0.01 to 100. It
+/// is larger if one of a and b is large and the other is small: up to 1e-9 for a and b from 0.01 to 1e4. If x is near 1,
+/// 1 - x also has the rounding error of x, about 1e-16 at most; a quantile within 5e-17 of 1 is 1.
 ///
 /// Newton's method on the logarithm of the smaller tail, as a function of ln(x / (1 - x)). Both tails are log-concave in
 /// this variable, so after the first step all iterates are on the same side of the quantile and cannot cycle.

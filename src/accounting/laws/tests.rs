@@ -78,8 +78,8 @@ fn values_on_a_line_are_those_of_the_cells() {
     for law in laws() {
         let (atoms, _) = atoms(&*law, 1e-60);
         for s in [0.5, 3.0] {
-            // The values from the third on, for three releases: the accountant computes lines in parts, for
-            // many releases.
+            // Three releases, and values from the third node of the line on: the accountant composes several releases,
+            // and computes the values on a line in blocks.
             let (from, count) = (2, 3);
             let start = Complex::new(0.25, 2.0);
             let mut found = [start; 20];

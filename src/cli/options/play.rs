@@ -193,7 +193,7 @@ pub(in crate::cli) struct ReportArguments {
     /// print the text of the report
     #[arg(long, value_name = "FILE", group = "file")]
     pub(in crate::cli) caption: Option<PathBuf>,
-    /// The figure's width on paper in millimetres, as 85; a PNG then has 300 dots an inch
+    /// The figure's width on paper in millimetres, such as 85; a PNG then has 300 dots an inch
     #[arg(long, value_name = "MM", requires = "file", value_parser = millimetres)]
     pub(in crate::cli) width: Option<f64>,
     /// The figure without title and notes, for a paper with a caption of its own

@@ -27,7 +27,7 @@ impl Scaled {
     fn unscaled(&self, delay: Span) -> Span {
         let about = ((delay.nanos() as f64 + 0.5) / self.factor.get()).floor() as u64;
         let fits = |nanos: &u64| self.scaled(Span::from_nanos(*nanos)) <= delay;
-        // The quotient has a rounding error, which is less than a nanosecond for delays below a month.
+        // The quotient has a rounding error that grows with it, less than a nanosecond for quotients below a month.
         let near = [about.saturating_add(1), about, about.saturating_sub(1)];
         Span::from_nanos(near.into_iter().find(fits).unwrap_or(about))
     }

@@ -91,7 +91,7 @@ pub struct Tuning {
     /// Standard deviation of the noise that the owner adds to a performance, in units of the loss. Default: 0.
     #[serde(default = "no_noise")]
     pub noise_sd: NonNegative,
-    /// Mean of the prior that a learner assumes for minus the loss, a public guess. Default: -0.25.
+    /// Mean of the prior that a learner assumes for the performance (minus the loss), a public guess. Default: -0.25.
     #[serde(default = "default_mean")]
     pub prior_mean: Finite,
     /// Standard deviation of the prior, a public guess in units of the loss. Default: 0.1.

@@ -3,8 +3,9 @@
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Stores ledger entries. Implemented by [`Ledger`], which is a plain list, by [`Budgeted`](super::Budgeted), which wraps
-/// another writer, and by the ledgers of the protocols' parties, which record each entry in the journal.
+/// Stores ledger entries. Implemented by [`Ledger`], which is a plain list, by writers that wrap another writer to check a
+/// budget ([`Budgeted`](super::Budgeted), and `WithTraining` of the protocol `Release`), and by the ledgers of the
+/// protocols' parties, which record each entry in the journal.
 pub trait LedgerWriter {
     /// Checks whether the release may happen; [`release`](super::release) calls this before it draws any noise. The
     /// default admits every release.

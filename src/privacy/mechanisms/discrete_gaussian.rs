@@ -105,7 +105,7 @@ mod tests {
         let (a, b) = (vec![1.0, 0.2, 7.0], vec![0.0, 0.2, 7.0]);
         let one = mechanism.distinguisher([&a, &b]).unwrap();
         assert_eq!(one.laws.as_ref().unwrap().laws, Laws::DiscreteGaussian { sigma: 3.0, steps: 4.0 });
-        // In steps: y^2 - (y - 4)^2 is 8 at y = 3; the ratio is 8 / (2 * 9).
+        // In steps, y^2 - (y - 4)^2 is 8 at y = 3, and the logarithm of the likelihood ratio is 8 / (2 * 3^2).
         assert!((one.log_ratio(&vec![0.75, 0.0, 0.0]) - 8.0 / 18.0).abs() < 1e-15);
         assert_eq!((one.tests[0].1)(&vec![0.75, 0.1, 0.0]), 1.0);
         let two = mechanism.distinguisher([&a, &vec![0.0, 0.5, 7.0]]).unwrap();

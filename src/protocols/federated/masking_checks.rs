@@ -77,7 +77,7 @@ impl Aggregate {
         problems
     }
 
-    /// What is wrong with masks between `k` neighbours.
+    /// The problem with masks that each agent shares with `k` neighbours only; `None` if there is none.
     fn graph_problem(&self, k: usize, agents: u64) -> Option<Problem> {
         /// The largest admitted bound of the probability that a graph fails, that is, does not protect single answers.
         /// Privacy losses hold on condition that the graph does not fail, and with a larger bound this condition could not

@@ -59,9 +59,9 @@ struct RankAssignment<'a> {
 
 impl RankAssignment<'_> {
     /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Reassigns among the
-    /// agents of one group that share one `together` setting, if that setting names `quantity`: the agent with the k-th
-    /// smallest level of the quantity receives the objective or noise with the k-th smallest size. Other agents keep
-    /// their own.
+    /// agents of one group that share one `together` setting, if that setting names `quantity`: the agent whose level of the
+    /// quantity (`Together::level`, in (0, 1)) is the k-th smallest receives the objective or noise with the k-th smallest
+    /// of `sizes`: its heterogeneity, its number of records, or its variance. Other agents keep their own.
     fn assign(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 /// Agents, each with its own objective, share what they learn through a server.
 ///
-/// All series use the same functions, noise and random numbers of the network, and the same initial points if agents
-/// begin in the same regions. Reported regrets are means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021
-/// (FTS-DE, DP-FTS-DE).
+/// All series use the same functions, noise and random numbers of the network. Two series use the same initial points if
+/// in both each agent draws them from the same part of the domain (`regions` and `initial` of `Aggregate`). Reported regrets
+/// are means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
 ///
 /// Example: `Federated(server: "server", groups: [AgentGroup(members: "agent")], rounds: 3, initial_points: 2,
 /// features: 10, series: [Series(name: "alone", sharing: Alone())])`.

@@ -1,5 +1,5 @@
-//! Checks of the settings that counteract dropouts and differences between agents: adaptive clipping, selection, discounts
-//! of stale vectors, and weights that correct for biased participation.
+//! Checks of the settings that counteract dropouts and differences between agents: adaptive clipping, `overlap` (for agents
+//! that measure different points), selection, discounts of stale vectors, and weights that correct for biased participation.
 
 use super::importance::AnswerChance;
 use super::rounds::{Late, RoundPolicy};

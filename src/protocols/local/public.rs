@@ -14,8 +14,9 @@ pub(super) fn of_the_problem(
 ) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-    // Recorded rewards and tables are data; the distributions of drawn functions and drawn noise are in the scenario.
-    // The service's learner gets these facts, whatever the bound at which users clip.
+    // B and R of recorded rewards and tables are computed from data; the distributions of drawn functions and drawn noise
+    // are in the scenario. B and R are public even if users clip at a bound that does not depend on them, because the
+    // service's learner gets both.
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {

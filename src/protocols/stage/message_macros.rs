@@ -13,8 +13,9 @@
 //! }
 //! ```
 //! expands to the enum, its implementation of [`crate::kernel::Digestible`] (the variant's number, then its fields in
-//! order, each by the implementation of its type or by the function after `=>`) and `label`, which returns the
-//! variant's name. Numbers are part of every digest: a number that was used once must not be used for another variant.
+//! order, each by the implementation of its type or by the function after `=>`), the constant `NUMBERS` with the numbers of
+//! all variants, and `label`, which returns the variant's name. Numbers are part of every digest: a number that was used
+//! once must not be used for another variant.
 
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;

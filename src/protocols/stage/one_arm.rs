@@ -9,12 +9,13 @@
 //!    points included, the model's variance at the arm is at least half of its prior variance. The noise of outcomes is
 //!    ignored. This makes variances smaller, so that no arm counts as unknown because of noise.
 //!
-//! The model is the one that the objective states. If it is right, GP-UCB hardly ever meets these conditions. With
-//! independent arms and beta_t = 2 ln(n t^2 pi^2 / (6 delta)), GP-UCB stays at one arm for T rounds only if that arm is
-//! sqrt(beta_T) prior standard deviations above the prior mean of every other. Under the model this has probability at most
+//! The model is the one that the objective states. If it is right, and the noise is small against the prior standard
+//! deviation, GP-UCB hardly ever meets these conditions. Without noise, with independent arms and
+//! beta_t = 2 ln(n t^2 pi^2 / (6 delta)), GP-UCB stays at one arm for T rounds only if that arm is sqrt(beta_T) prior
+//! standard deviations above the prior mean of every other. Under the model this has probability at most
 //! n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of the normal distribution: 4e-5 for T = 20 and delta = 0.025
 //! (Srinivas et al. 2010, Lemma 5.1). So if a learner meets the conditions, the outcomes are most likely in another unit, or
-//! around another mean, than the model says.
+//! around another mean, than the model says, or the noise is much larger than the prior standard deviation.
 
 use crate::gp::{ArmCovariance, Cholesky, dot};
 use crate::objectives::Instance;

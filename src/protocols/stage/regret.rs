@@ -126,7 +126,7 @@ impl<'a> Evaluations<'a> {
     }
 
     /// Writes into the record the stored evaluations in order, the number of queries without initial points, the inputs of
-    /// the stored queries, and whether the learner never left one arm.
+    /// the stored queries, and a finding if the learner never left one arm although its model knew little about the others.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);

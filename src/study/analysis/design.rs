@@ -64,9 +64,8 @@ impl Design {
 #[derive(Clone, Debug)]
 pub(super) struct Designed {
     design: Design,
-    /// The values by replication and cell, after subtraction of each replication's mean. Otherwise,
-    /// noise that all cells of a replication have in common would be counted as variance between
-    /// cells.
+    /// The values by replication and cell, after subtraction of each replication's mean over A and B. V is computed as a
+    /// mean of products of values, so without the subtraction it would contain m^2.
     values: Vec<Vec<f64>>,
 }
 

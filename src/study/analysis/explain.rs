@@ -60,9 +60,10 @@ pub struct ExplainedSeries {
     pub variance: Share,
     /// The mean variance between replications of a cell.
     pub noise: f64,
-    /// The shares of each varied value; empty if the estimated variance between cells is not above 0.
+    /// The shares of each varied value; empty if the estimated variance between cells is at most 1e-22 times the mean
+    /// square of the values, and so may be rounding error alone.
     pub axes: Vec<AxisShare>,
-    /// The shares of each pair of them; empty if the variance is not above 0, or if pairs are not estimated.
+    /// The shares of each pair of varied values; empty if `axes` is empty, or if pairs are not estimated.
     pub pairs: Vec<PairShare>,
 }
 

@@ -5,8 +5,8 @@ use super::compare::{Compared, Comparison, compare};
 use crate::study::plan::fork_branches::ForkBranches;
 use serde_json::Value;
 
-/// Compares each branch of a forked run with the unchanged branch. The point of each row contains the name of the branch.
-/// `None` for a run that was not forked.
+/// Compares each branch of a forked run with the unchanged branch. The `point` of each row has the values of the study's
+/// axes in the cells compared, and the name of the branch. `None` for a run that was not forked.
 ///
 /// # Errors
 /// [`CompareError`] if records cannot be read, or if the branches cannot be compared.

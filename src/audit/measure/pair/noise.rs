@@ -1,5 +1,8 @@
-//! The largest noise that is consistent with the counts on a known pair, and the epsilon that follows, even
-//! in a tail that no trial reached.
+//! The largest noise with which the output distributions of a pair of neighbours agree with the counts of an event in
+//! trials, and the epsilon that follows.
+//!
+//! The distributions are known up to the size of the noise ([`KnownPair`]). So this lower bound on epsilon also covers
+//! outputs in the tail that occurred in no trial.
 //!
 //! Source: Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
 //! differential privacy; here the method is used for every known distribution.
@@ -103,8 +106,8 @@ impl KnownPair {
             return 0.0;
         }
         let pair = self.with_noise(factor);
-        // The narrower cells give an epsilon that is too large by about (rough - fine) / 3. Three times this error is
-        // subtracted, so that the result is a lower bound.
+        // `rough` is computed with cells of the usual width, `fine` with cells of half that width. `fine` is too large by
+        // about (rough - fine) / 3. Three times this error is subtracted, so that the result is a lower bound.
         pair.in_cells(delta)
             .map_or_else(|| pair.epsilon(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
     }

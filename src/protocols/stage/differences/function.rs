@@ -37,7 +37,8 @@ impl OwnFunction {
         Self { by_round: vec![sample], best, continuum: Some(continuum) }
     }
 
-    /// The value at a point of the box, in the units of its inputs; NaN if the function is not defined on a box.
+    /// The value at a point of the box, whose coordinates are in the units of the inputs; NaN if the function is not defined
+    /// on a box.
     pub(in crate::protocols) fn at_point(&self, point: &[f64]) -> f64 {
         self.continuum.as_ref().map_or(f64::NAN, |continuum| continuum.function.at(point))
     }

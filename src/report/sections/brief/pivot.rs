@@ -30,8 +30,9 @@ fn pivoted(rows: &Rows) -> Option<(usize, Vec<String>)> {
         .max_by_key(|(_, values)| values.len())
 }
 
-/// A table of the number with the index `place`, from 0, among the numbers of a row; `None` if no axis can be pivoted. A row
-/// that holds for all values of the axis has its number in the first column, and "same" in the others.
+/// A table of one number of each row: the number with the index `place`, counted from 0 after the series and the axes. The
+/// values of one axis become columns; `None` if no axis can be pivoted. A row that holds for all values of this axis has its
+/// number in the first of these columns, and "same" in the others.
 pub(super) fn table(rows: &Rows, title: String, place: usize) -> Option<Table> {
     let (column, values) = pivoted(rows)?;
     let first = 1 + rows.axes.len();

@@ -30,7 +30,7 @@ pub(in crate::report::sections) fn claim(row: &PrivacyRow) -> Option<&Loss> {
     row.losses.iter().find(|loss| loss.standing == EpsilonKind::Claim)
 }
 
-/// Whether a row is of unprotected releases without a claim.
+/// Whether the loss of a row is unprotected and nothing is claimed about it.
 fn open(row: &PrivacyRow) -> bool {
     claim(row).is_none() && counted(row).is_some_and(|loss| loss.basis == LossBasis::Unprotected)
 }
