@@ -34,7 +34,7 @@ fn print_programs(plan: &Plan, programs: &[ProgramIdentity]) {
     ));
 }
 
-/// Warns of programs whose text is not part of the study's identity.
+/// Warns of programs that are run as a Python module and name no files: their text is not part of the study's identity.
 pub(super) fn warn_of_modules(programs: &[ProgramIdentity]) {
     for (program, module) in programs.iter().filter_map(|program| Some((program, program.unseen_module()?))) {
         eprint_line(format_args!(

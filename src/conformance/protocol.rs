@@ -44,7 +44,8 @@ pub fn protocol(
     let again = text(&recipe.play(&stage(), own)?);
     found.require(again == expected, "the same records for the same key", || difference(&expected, &again));
     let beside = thread::scope(|threads| {
-        // A stage cannot be sent between threads, so each thread makes its own and returns text.
+        // The replication setup that `stage` returns cannot be sent between threads, so each thread makes its own and
+        // returns text.
         let play = |key: Key| {
             move || {
                 let played = recipe.play(&stage(), key);

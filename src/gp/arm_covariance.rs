@@ -30,8 +30,8 @@ pub struct CovarianceMatrix {
 
 /// Two entries that should be equal by symmetry may differ by this share of the largest variance.
 const ASYMMETRY: f64 = 1e-9;
-/// This share of the largest variance is added to the diagonal before the test for positive definiteness, so that
-/// matrices pass that are positive semidefinite except for rounding errors.
+/// This share of the largest variance is added to the diagonal before the test for positive definiteness, so that a
+/// matrix that is positive semidefinite except for rounding errors passes the test.
 const SEMIDEFINITE: f64 = 1e-8;
 
 impl CovarianceMatrix {

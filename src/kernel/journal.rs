@@ -6,7 +6,7 @@ use crate::vocab::{PartyId, Time};
 /// One event.
 #[derive(Debug)]
 pub enum Event<'a, P: Protocol> {
-    /// A message left its sender.
+    /// A party sent a message; this is also recorded if the party was offline, and the message is then lost.
     Sent {
         /// Sender.
         from: PartyId,

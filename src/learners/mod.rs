@@ -2,7 +2,8 @@
 //!
 //! Notation: n arms, identified by an index from 0 to n - 1 (over a box, points are numbered in the order in which
 //! they were first suggested); t outcomes so far. Outcomes, means and bounds on the function are in the unit of the
-//! outcome, variances in its square; probabilities are above 0 and below 1. A learner maximises.
+//! outcome, variances in its square; probabilities are above 0 and below 1. Shapes are in brackets: `[p]` is a list of p
+//! numbers, `[d]` a point with d coordinates. A learner maximises.
 
 mod acquisition;
 mod arms;

@@ -107,7 +107,8 @@ impl Continuum {
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), points of the unit
-    /// cube that represent the box in estimates and are not arms; the surrogate is then in units of the unit cube.
+    /// cube that represent the box where a finite set is needed, such as for the candidates among which a federation's
+    /// agents search; they are not arms, and the surrogate is then in units of the unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,

@@ -7,8 +7,8 @@
 //! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
 //! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
 //! and lowers it by half of that in the better law. The total error over all cells is smallest if their widths are
-//! proportional to (f g)^{-1/3} (Panter and Dite 1951). The density of the whole sum is used for g: a good approximation
-//! except for the last few sums.
+//! proportional to (f g)^{-1/3} (Panter and Dite 1951). The density of the sum of all losses is used for g. Sums are formed
+//! one after another; the approximation is good except for the last few of them, which contain a large part of all losses.
 
 use super::contour::EpsilonBounds;
 use super::masses::Masses;

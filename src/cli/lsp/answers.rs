@@ -62,8 +62,8 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
     })
 }
 
-/// The part of a word that a completion may replace: in a string without a closing quotation mark, only the part before
-/// the cursor.
+/// The part of a word that a completion may replace: only the part before the cursor if the word contains a line break (as a
+/// string without a closing quotation mark may), otherwise the whole word.
 fn on_one_line(text: &str, at: usize, bytes: &Range<usize>) -> Range<usize> {
     if text[bytes.clone()].contains('\n') { bytes.start..at } else { bytes.clone() }
 }

@@ -11,7 +11,7 @@ use open_files::OpenFiles;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// How long a text must stay unchanged before it is checked.
+/// Changed texts are checked once no message of the editor has arrived for this long.
 const REST: Duration = Duration::from_millis(150);
 
 /// Answers requests until the editor ends the session.

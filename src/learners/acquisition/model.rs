@@ -110,7 +110,8 @@ impl Model {
     }
 
     /// Fits the hyperparameters if a fit is due, and computes the posterior given all outcomes. Does nothing before the
-    /// second outcome, nor if hyperparameters are never fitted, since [`Self::observe`] then updates the posterior.
+    /// second outcome, nor if hyperparameters are never fitted, since [`Self::observe`] then updates the posterior. If all
+    /// attempts to compute the posterior fail, the previous one stays.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };
         let t = self.len();

@@ -1,4 +1,4 @@
-//! Lines with the rates of FedScale's devices.
+//! Access lines of parties, with the rates of FedScale's devices.
 
 use super::{LineOwner, RateCurve, Throughput};
 use crate::network::availability::RecordedDevice;

@@ -92,7 +92,7 @@ fn matern52() -> Kernel {
 }
 
 /// Number of points from which the default mean and variance of the model are computed, and of points that represent a
-/// box in estimates.
+/// box where a finite set is needed, as for estimates of time and memory.
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;

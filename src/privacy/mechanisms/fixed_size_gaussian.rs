@@ -6,8 +6,8 @@ use super::{Mechanism, MechanismError, NoiseArithmetic, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 
-/// Exactly `size` units, drawn without replacement, take part; the sum of their clipped contributions is released with
-/// Gaussian noise of standard deviation noise multiplier times the clipping norm.
+/// A sample of exactly `size` units is drawn without replacement, and the sum of their clipped contributions is released
+/// with Gaussian noise; its standard deviation is the product of the noise multiplier and the clipping norm.
 ///
 /// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
 /// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up

@@ -41,8 +41,8 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    /// For each point, whether this agent follows shared vectors to it; `None` if it follows them to every point that
-    /// it can measure.
+    /// For each point, whether the shared vectors may choose it as this agent's query (the point at which the function
+    /// that they describe is largest); `None` if they may choose every point that the agent can measure.
     pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,
@@ -172,7 +172,7 @@ impl Agent {
         })
     }
 
-    /// Whether there is a point to which this agent follows shared vectors.
+    /// Whether there is a point that the shared vectors may choose as this agent's query.
     fn follows(&self) -> bool {
         self.followed.as_ref().is_none_or(|points| points.contains(&true))
     }

@@ -11,6 +11,9 @@
 //! server --Begin---------> others      the request to begin, for agents that are not members
 //! ```
 //!
+//! An agent's neighbours are the few agents with which it shares masks if the mask graph is regular (SecAgg+); otherwise
+//! all agents share masks with each other.
+//!
 //! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed on between members,
 //! and only members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes,
 //! but contain neither: the `MaskSecrets` that all agents have in common computes keys and shares, and an agent uses
@@ -47,7 +50,7 @@ impl Server {
             self.setup.answers().iter().filter(|(_, done)| !done).map(|&(agent, _)| agent).collect();
         let graph = self.contract.as_ref().map(|contract| &contract.secrets.graph);
         match (&message, graph.filter(|graph| graph.is_regular())) {
-            // An agent needs only the keys of its neighbours.
+            // In a regular mask graph, an agent needs only the keys of its neighbours, with which it shares masks.
             (Message::Keys { known }, Some(graph)) => {
                 for agent in silent {
                     let known = Arc::new(graph.seen_by(agent, known));

@@ -24,7 +24,7 @@ impl MaskedRound {
             aggregate: aggregate.clone(),
             placement: placement.clone(),
             length,
-            // Masks cancel in the sum of all who answer, whichever agents share them.
+            // `part` adds no pair masks, so the sums do not depend on which agents share masks.
             secrets: MaskSecrets { keys, graph: MaskGraph::Complete(placement.agents()) },
         };
         Self { contract }
@@ -67,8 +67,9 @@ impl MaskedRound {
     }
 
     /// What one agent adds to the sums, for all regions one after the other: its vector `omega`, clipped and
-    /// weighted, if it is sampled, and its share of the noise. Masks cancel in the sum of all who answer, so the agent's
-    /// own mask is removed here and pair masks are not added. All draws are from children of `node`, the agent's own node of
+    /// weighted, if it is sampled, and its share of the noise. It has no masks: in a real round, a pair mask cancels in the
+    /// sum if both agents of the pair answer, and the server removes all other masks with secret shares. So pair masks are
+    /// not added here, and the agent's own mask is removed. All draws are from children of `node`, the agent's own node of
     /// the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {

@@ -1,5 +1,6 @@
 //! The unmasking round of secure aggregation: a server that is not trusted collects secret shares from a majority of
-//! the agents (or of each agent's neighbours) and removes the masks that do not cancel in the sums.
+//! the agents (or, if agents share masks with a few neighbours only, of each agent's neighbours) and removes the masks that
+//! do not cancel in the sums.
 
 use super::contribution::MaskingContract;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -11,10 +12,12 @@ use crate::protocols::stage::end_refused;
 use std::sync::Arc;
 
 impl Server {
-    /// Gives the round up if too few agents answered to remove the masks. If all agents share masks with each other, more
-    /// than half of all agents must answer; if each agent shares masks with a few neighbours only, more than half of the
-    /// neighbours of every member whose masks are in the sum. Otherwise checks the budget, then requests shares from the
-    /// agents that answered.
+    /// Gives the round up if too few agents answered to remove the masks; otherwise checks the budget, then requests shares
+    /// from the agents that answered.
+    ///
+    /// If all agents share masks with each other, more than half of all agents must answer. If each agent shares masks with
+    /// a few neighbours only, more than half of the neighbours of every member whose masks are in the sum must answer; a
+    /// member is an agent that has distributed shares of its secrets.
     pub(super) fn start_unmasking(
         &mut self,
         contract: &MaskingContract,

@@ -62,7 +62,7 @@ pub(super) struct Server {
     pub(super) fresh: Vec<Option<Dated>>,
     /// By agent: a late vector that enters the next sum.
     pub(super) late: Vec<Option<Dated>>,
-    /// By agent: the vector of its latest answer.
+    /// By agent: the vector of its latest answer. Only used under `KeepLast`; otherwise late answers do not change it.
     pub(super) last: Vec<Option<Dated>>,
     /// By agent: whether a late answer has become its latest since the last sum, under `KeepLast`.
     pub(super) replaced: Vec<bool>,
@@ -140,7 +140,7 @@ impl Server {
         let buffers = self.policy.as_dyn().buffers();
         match self.late_policy() {
             Late::Discard if !buffers => {}
-            // A buffer accepts every answer, one vector per agent.
+            // A buffer counts every late answer, but keeps its vector only if it has no vector of the agent yet.
             Late::Discard => {
                 if self.fresh[agent].is_none() {
                     self.fresh[agent] = vector;

@@ -41,8 +41,9 @@ impl Party<FederatedProtocol> for Server {
                 self.take(from, round, omega.map(Released::into_inner), ctx);
             }
             Input::Message { from, message: Message::Done { round } } => {
-                // With masked sums, a member may send `Done` because the shares that other agents dealt to it have not
-                // arrived: these shares are sent again to every member that sends `Done`.
+                // With masked sums, a member (an agent that has distributed shares of its secrets) may send `Done` because
+                // it has not received its shares of other members' secrets. So the server sends these shares again to every
+                // member that sends `Done`.
                 if self.contract.is_some()
                     && self.round < self.shared_rounds
                     && let Some(&agent) = self.places.get(&from)
@@ -86,7 +87,7 @@ impl Party<FederatedProtocol> for Server {
         }
     }
 
-    /// An open round keeps its timer, but the new policy decides when it is closed.
+    /// An open round keeps its timer, which still closes it; the new policy decides whether enough answers close it earlier.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             let clip = |sharing: &Sharing| match sharing {
@@ -176,8 +177,11 @@ impl Server {
         self.next(ctx);
     }
 
-    /// Number of the vectors in time, and total weight of all vectors, that clipping will shorten. `None` without a clipping
-    /// norm, in a dry run, in rounds that share no vectors, and with masked sums, since the server cannot see the norms.
+    /// The vectors in `fresh` that clipping will shorten: the number of those that arrived in time, and the total weight of
+    /// all of them.
+    ///
+    /// `None` if the series has no sums or no clipping norm, in a dry run, in rounds that share no vectors, and with masked
+    /// sums, since the server cannot see the norms.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;
@@ -313,7 +317,8 @@ impl Server {
         ctx.record(OwnFact::ClipFollowed { round: self.round, within, norm: norm.get() }.into());
     }
 
-    /// Sends every agent the vector of a random other agent, as in the original FTS.
+    /// Sends every agent the vector of a random other agent whose vector arrived in this round, or no vector if there is no
+    /// such agent, as in the original FTS.
     fn relay(&mut self, ctx: &mut Context<'_, FederatedProtocol>) -> Result<(), ReleaseError> {
         let present: Vec<usize> =
             (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();

@@ -45,8 +45,8 @@ pub(super) struct Terms<'a> {
 }
 
 impl Terms<'_> {
-    /// `psi_t` and `theta_t` for the rounds whose queries may follow a sum; `clipped` has the clipped vectors by the round
-    /// that they answer.
+    /// `psi_t` and `theta_t` for the rounds in which agents may follow a sum, that is, query the point at which the function
+    /// that the sum describes is largest; `clipped` has the clipped vectors by the round that they answer.
     ///
     /// Without constants, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`, and
     /// `theta_t` is `1 - p_t` times the weight of the clipped vectors of round t - 1, summed over agents and regions. Here
@@ -60,7 +60,8 @@ impl Terms<'_> {
         schedule: SharedQueries,
         clipped: &[(u64, Clipped)],
     ) -> Result<Vec<RoundTrack>, GpError> {
-        // The theorem assumes a fixed clipping norm, the weights of the schedule, and agents that follow sums everywhere.
+        // The theorem assumes a fixed clipping norm, the weights of the schedule, and agents that may follow a sum to every
+        // point of the domain.
         let as_assumed = aggregate.adaptive_clip.is_none()
             && aggregate.importance.is_none()
             && aggregate.selection.is_everyone()
@@ -110,8 +111,11 @@ impl Terms<'_> {
         self.values.iter().map(difference).sum()
     }
 
-    /// The largest difference, over all pairs of points, between the model's correlation and the inner product of the two
-    /// points' features, divided by the inner product of the first point's features with themselves.
+    /// The largest difference, over all pairs of points, between the model's correlation and the scaled inner product of
+    /// the two points' features.
+    ///
+    /// The scaled inner product is the inner product divided by the squared norm of the features of the domain's first
+    /// point.
     fn feature_error(&self) -> f64 {
         let (points, variance) = (self.common.covariance.n(), self.common.surrogate.covariance.variance);
         let length = dot(self.common.features(0), self.common.features(0));

@@ -133,7 +133,7 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 4;
-    // The next numbers are those of `Tried` and `Counted`.
+    // The defaults, `ENDED` + 1 and `ENDED` + 2, are the numbers of `Tried` and `Counted`, and 7 is that of `MeanPublished`.
     const BUDGET_REACHED: u64 = 8;
     const JITTERED: u64 = 9;
     const NUMBERS: &'static [u64] = Self::NUMBERS;

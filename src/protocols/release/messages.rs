@@ -128,7 +128,7 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 5;
-    // The next numbers are those of `TriedAt` and `ChosenAt`.
+    // The defaults, `ENDED` + 1 and `ENDED` + 2, are the numbers of `TriedAt` and `ChosenAt`.
     const BUDGET_REACHED: u64 = 8;
     const JITTERED: u64 = 9;
     const NUMBERS: &'static [u64] = Self::NUMBERS;

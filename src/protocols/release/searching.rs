@@ -51,8 +51,11 @@ impl UntilAbove {
 }
 
 impl Searcher {
-    /// The method before its first trial, and the number of trials in total. In a dry run a learner is replaced by random
-    /// choices. A random number of trials, or a random order of settings, is drawn from `stream`.
+    /// The method before its first trial, and the number of trials; for `UntilAbove`, which may stop earlier, the largest
+    /// possible number.
+    ///
+    /// In a dry run a learner is replaced by random choices. A random number of trials, or a random order of settings, is
+    /// drawn from `stream`.
     ///
     /// # Errors
     /// [`CannotRelease`] if the learner cannot be built.

@@ -11,7 +11,8 @@ impl Retry {
     ///
     /// While the process itself is offline, nothing is sent and no attempt counts: it waits until it is online again, with
     /// the exceptions that [`Retry`] states. Other messages from `to` that arrived before the answer, such as late answers
-    /// to earlier questions, are discarded. Two questions to the same party at the same virtual time have the same jitter.
+    /// to earlier questions, are discarded. The random parts of the waits (`jitter`) are the same for two questions to the
+    /// same party at the same virtual time.
     pub async fn ask<P: Processes, T>(
         &self,
         ctx: &ProcessContext<P>,

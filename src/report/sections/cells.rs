@@ -202,8 +202,10 @@ impl Places {
         Self { cells, names: axes.names, all }
     }
 
-    /// Points in words, with as few values as distinguish them from the study's other points: "epsilon = 1.0 or 3.0, loss =
-    /// 0.1". Empty if they are all points of the study. Each of `places` is the values of a point, joined by ", ".
+    /// Some points of the study in words, as [`among`] writes them: "epsilon = 1.0 or 3.0, loss = 0.1".
+    ///
+    /// Each element of `places` is one point, written as its values joined by ", ". The text is empty if these are all
+    /// points of the study. In a study of more than [`MAX_CELLS`] cells, each point is written with all its values.
     pub(super) fn words(&self, places: &[String]) -> String {
         if places.len() == self.cells {
             return String::new();
@@ -223,8 +225,10 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
     Places::of(summary).words(places)
 }
 
-/// The points `here`, of all points `all` of the axes `names`, in words: the values of each axis if `here` holds every
-/// point with these values, else each point.
+/// Some points of a study (`here`) in words; `all` are all its points, and `names` the names of their axes.
+///
+/// If `here` contains every point that combines values which occur in `here`, these values are written axis by axis, without
+/// the axes on which all values of the study occur. Otherwise the points are written one by one.
 pub(super) fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();

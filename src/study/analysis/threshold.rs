@@ -1,5 +1,5 @@
-//! Runs the probed values of a threshold search as cells of one run folder, with as many replications of each as its
-//! tests need.
+//! Runs the probed values of a threshold search as cells of one run folder; every value gets the same number of
+//! replications, as many as the search needs.
 
 use super::crossing::{Crossing, Rules, search};
 use super::grid::{Grid, Spacing, tidy};

@@ -1,4 +1,5 @@
-//! Large files of a run folder: files above 4 MiB are stored in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
+//! Large files of a run folder: a file that is staged with packing is stored in the gzip format (RFC 1952), as `NAME.gz`
+//! instead of `NAME`, if it is larger than 4 MiB.
 //!
 //! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read the members
 //! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing
@@ -11,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Files above this number of bytes are packed.
+/// A file that is staged with packing is packed if it has more than this number of bytes.
 pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
 /// Number of bytes before compression after which a member ends.
@@ -20,8 +21,10 @@ const MEMBER: usize = 256 << 10;
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
 
-/// The first bytes of every member that is written: the magic number of gzip, DEFLATE, no file
-/// name, no time, the compression level (which may be nonzero in a file), unknown operating system.
+/// The first bytes of every member that is written: the magic number of gzip, DEFLATE, no file name, no time, the
+/// compression level, unknown operating system.
+///
+/// `HEADER[8]`, the byte of the compression level, may have another value in a file, so it is not compared.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
 /// The largest decompressed size of a member that is read: the first number times its compressed size, plus the second

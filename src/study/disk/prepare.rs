@@ -25,9 +25,9 @@ pub(in crate::study) fn prepare_folder(plan: &Plan, folder: &RunFolder) -> Resul
     write_resolved(plan, folder)
 }
 
-/// Largest number of cells of a study whose `resolved.ron` has every cell in full. With more cells, the first cell is in
-/// full, and of each further cell only the lines are written that differ from the first cell. A cell with another number of
-/// lines is written in full too.
+/// Largest number of cells of a study whose `resolved.ron` has every cell in full. With more cells, the first cell is
+/// written in full; for each further cell, only the lines that differ from the first cell are written. A cell whose number
+/// of lines differs from that of the first cell is written in full too.
 const IN_FULL: usize = 100;
 
 /// The lines of a text that differ from those of `first`, as comments, each with its line number (from 1); `None` if the two

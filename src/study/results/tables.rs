@@ -213,7 +213,8 @@ impl<'a> Losses<'a> {
         Self(here.map(|(row, steps)| (row, steps.as_slice())).collect())
     }
 
-    /// The largest epsilon of the releases up to a round; `None` if the whole run has no such releases.
+    /// The largest epsilon of the releases up to a round, over the neighbouring relations; `None` if the whole run has no
+    /// such releases. For a round between two listed rounds it is an upper bound: the epsilon at the later one.
     fn at(&self, round: u64) -> Option<f64> {
         self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
     }

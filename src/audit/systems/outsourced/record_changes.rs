@@ -1,5 +1,5 @@
-//! Neighbouring inputs in which one record is moved. If the objective supports this, the record is
-//! moved in the file, before anything is computed from the data.
+//! Neighbouring inputs in which one record is moved: in the raw records as they were read (in memory, before scaling and
+//! fitting) if the objective supports this, otherwise in the scaled inputs.
 
 use crate::audit::error::AuditError;
 use crate::audit::systems::request::numbers;

@@ -8,7 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use std::slice;
 
-/// What keeps rewards within the bound B + R, to which the noise is scaled: an assumption, or a step of the mechanism.
+/// Whether rewards lie within the bound B + R, to which the noise is scaled: by a step of the mechanism, by an assumption,
+/// with high probability, or not at all.
 ///
 /// B bounds the absolute mean rewards, and R the absolute noise of rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +68,7 @@ impl Ctl {
         Ok(Self { bound, epsilon, noise, rewards, arithmetic: NoiseArithmetic::Exact })
     }
 
-    /// The same mechanism with another statement of what keeps rewards within the bound.
+    /// The same mechanism with another statement on whether rewards lie within the bound.
     #[must_use]
     pub const fn assuming(self, rewards: Rewards) -> Self {
         Self { rewards, ..self }

@@ -20,8 +20,9 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
     (!items.is_empty()).then(|| List { id: "public".to_owned(), title, items })
 }
 
-/// The facts in one paragraph, conditions of losses first, without series and sources. The cells are named only for a fact
-/// that is not taken as public in all cells. `None` if there are no facts.
+/// The facts in one paragraph: first the conditions of losses, with their source, then the other facts, without sources.
+///
+/// Series are not named, and cells only for a fact that is not taken as public in all cells. `None` if there are no facts.
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {

@@ -1,4 +1,5 @@
-//! The progress of a sweep, and the claims of its workers.
+//! The progress of a sweep, and the claims of its workers: a block is a group of replications that one worker runs, and a
+//! claim is a worker's lock file on a block.
 
 use super::claims::{Claim, ClaimTable};
 use super::division::Division;
@@ -24,7 +25,7 @@ pub struct ClaimStatus {
 /// The progress of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
-    /// Number of blocks of the plan.
+    /// Number of blocks of the stored division of the study, `work/plan.json`.
     pub blocks: u64,
     /// Number of finished blocks.
     pub blocks_finished: u64,
@@ -38,17 +39,17 @@ pub struct Status {
     pub damaged: u64,
     /// Replications with two different results.
     pub conflicts: Vec<String>,
-    /// The claims of blocks that are not finished.
+    /// The latest claim on each block that is not finished; blocks without a claim are not listed.
     pub claims: Vec<ClaimStatus>,
-    /// Estimate of the seconds left, from the number of blocks that were finished since the plan was made; absent before the
-    /// first block is finished.
+    /// Estimate of the seconds left, from the number of finished blocks and the time since `work/plan.json` was written;
+    /// absent before the first block is finished.
     pub seconds_left: Option<f64>,
 }
 
 /// Reads the progress of a sweep.
 ///
 /// # Errors
-/// [`SweepError`] if there is no plan, or a file cannot be read.
+/// [`SweepError`] if `work/plan.json` is missing, damaged or made for another study, or if a file cannot be read.
 pub fn status(plan: &Plan, folder: &RunFolder) -> Result<Status, SweepError> {
     let division = Division::of(plan, folder)?;
     let table = ClaimTable::new(folder, division.blocks(), 0);
