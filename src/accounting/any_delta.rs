@@ -9,7 +9,8 @@ use crate::vocab::{Cost, Delta};
 #[must_use]
 pub fn proven_epsilon(costs: &[(&Cost, u64)], delta: f64) -> f64 {
     if delta == 0.0 {
-        return costs.iter().map(|(cost, times)| *times as f64 * pure_epsilon(cost)).sum();
+        let any = costs.iter().filter(|(_, times)| *times > 0);
+        return any.map(|(cost, times)| *times as f64 * pure_epsilon(cost)).sum();
     }
     let Ok(delta) = Delta::new(delta) else { return f64::INFINITY };
     let composition: Composition = costs.iter().copied().collect();

@@ -9,7 +9,8 @@ pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
 /// The smallest epsilon, at least 0, of independent releases at `delta`, in both directions; each release has its count, and
-/// its output distributions on this pair are exactly those that its cost describes. Infinite if no epsilon holds.
+/// its output distributions on this pair are exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled
+/// Gaussian). Infinite if no epsilon holds.
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
     if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
         return if delta > 0.0 {

@@ -150,8 +150,8 @@ impl Server {
             Late::KeepLast => {
                 // A vector that arrives after the answer of a later round does not replace that answer.
                 if self.answered_rounds[agent].latest() == Some(round) {
+                    self.replaced[agent] = vector.is_some();
                     self.last[agent] = vector;
-                    self.replaced[agent] = true;
                 }
             }
         }

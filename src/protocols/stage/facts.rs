@@ -35,8 +35,9 @@ pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
     const BUDGET_REACHED: u64 = Self::ENDED + 1;
     /// The number of [`Fact::Jittered`] in a digest. The default: the second number after that of `Ended`.
     const JITTERED: u64 = Self::ENDED + 2;
-    /// The numbers of the protocol's own facts in a digest, which [`vocabulary!`](crate::vocabulary) collects. A number that
-    /// two facts have is an error of compilation. The default: unknown.
+    /// The numbers of the protocol's own facts in a digest. For an enum that [`vocabulary!`](crate::vocabulary) declares,
+    /// write `const NUMBERS: &'static [u64] = Self::NUMBERS;`. A program in which two facts have the same number then does
+    /// not compile. The default: unknown, and nothing is compared.
     const NUMBERS: &'static [u64] = &[];
 
     /// The round that is closed when this fact is recorded. The default: none.

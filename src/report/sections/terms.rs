@@ -6,7 +6,8 @@ const TERMS: [(&str, &str); 16] = [
         "epsilon",
         "The privacy loss: the probability of every set of outputs that an observer may see is at most e^epsilon times \
          its probability on neighbouring data, plus delta. Neighbouring data differ in one unit (row, user or agent), as \
-         the note on neighbours says. 0 means that nothing is learned, except with probability delta; 1 is a common target; above 10 little is \
+         the note on neighbours says. 0 means that nothing is learned, except with probability delta; 1 is a common \
+         target; above 10 little is \
          promised.",
     ),
     (
@@ -30,11 +31,11 @@ const TERMS: [(&str, &str); 16] = [
     ("naive (basic)", "The epsilons of all releases added up: a bound, but a larger one than necessary."),
     (
         "as published",
-        "The epsilon that a paper or a user claims, summed over the releases; the report does not take it as true.",
+        "The epsilon that a paper or a user claims, composed over the releases as the claim says; not taken as true.",
     ),
     (
         "claimed",
-        "The epsilon that a paper or a user claims, summed over the releases; the report does not take it as true.",
+        "The epsilon that a paper or a user claims, composed over the releases as the claim says; not taken as true.",
     ),
     ("proven", "The bound holds for every pair of neighbours, by a proof that the program relies on."),
     ("conditional", "The bound holds under conditions that the notes name."),

@@ -70,9 +70,9 @@ fn never_left(name: &str, place: &str, (runs, replications): (u64, &str), found:
     };
     format!(
         "warning: {who} played 1 of {arms} arms in {rounds} rounds, and the model of the objective knows next to nothing about \
-         {unknown} of the others (in {runs} of {replications}). Either its prior mean or variance does not fit \
-         the outcomes' unit, or the noise is many times the prior standard deviation: standardise the outcomes (`output_scale` of \
-         Table and Correlation), or state a prior mean and variance in their unit",
+         {unknown} of the others (in {runs} of {replications}). If its prior mean or variance does not fit \
+         the outcomes' unit, standardise the outcomes (`output_scale` of Table and Correlation), or state a prior mean and \
+         variance in their unit; if the noise is many times the prior standard deviation, more rounds or less noise help",
     )
 }
 

@@ -42,17 +42,7 @@ use std::path::{Path, PathBuf};
 /// `.parquet`.
 const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary privacy results results.jsonl report.html \
     records.jsonl opening.json iterations ledger network digest.txt fitted answers unfinished segments SHA256SUMS \
-    SHA256SUMS.sig work explain explain.json explain.svg threshold threshold.json threshold.svg";
-
-/// Whether this is the name of the page of one cell or replication: `report-cell1.html`, `report-cell0-replication2.html`.
-fn is_page_of_cell(name: &str) -> bool {
-    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let of = name.strip_prefix("report-cell").and_then(|name| name.strip_suffix(".html"));
-    of.is_some_and(|of| match of.split_once("-replication") {
-        Some((cell, replication)) => number(cell) && number(replication),
-        None => number(of),
-    })
-}
+    SHA256SUMS.sig work explain explain.json threshold threshold.json";
 
 /// A run folder.
 #[derive(Clone, Debug)]
@@ -110,7 +100,7 @@ impl RunFolder {
         let own = |name: &str| {
             let name = name.strip_suffix(".gz").unwrap_or(name);
             let table = name.strip_suffix(".csv").or_else(|| name.strip_suffix(".parquet"));
-            is_page_of_cell(name) || OWN.split_whitespace().any(|own| own == table.unwrap_or(name))
+            OWN.split_whitespace().any(|own| own == table.unwrap_or(name))
         };
         let mut foreign: Vec<String> = names.filter(|name| !own(name)).collect();
         foreign.sort();

@@ -187,7 +187,8 @@ fn differences(
         let evaluation = first_difference(old, new, until);
         if until.is_some() || old.digest != new.digest {
             let divergence = differing_checkpoints(old, new, until);
-            let same = until.is_some() && divergence.as_ref().is_none_or(|divergence| divergence.differs.is_none());
+            let agrees = |point: &DivergencePoint| point.differs.is_none();
+            let same = until.is_some() && divergence.as_ref().is_none_or(agrees);
             return (!same || evaluation.is_some()).then(|| difference(old, evaluation, divergence));
         }
         let place = field(&plain(old), &plain(new))?;

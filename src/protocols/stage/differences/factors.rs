@@ -57,12 +57,9 @@ impl Factors {
                 let expected = format!("a sigma of at most {MAX_SIGMA}");
                 Problem::wrong("LogNormal", expected, sigma.to_string(), "write 0.5, for example")
             }),
-            Self::Given(list) if list.is_empty() => Some(Problem::wrong(
-                "Given",
-                "at least one factor",
-                "none",
-                "write Given([1, 2]), for example",
-            )),
+            Self::Given(list) if list.is_empty() => {
+                Some(Problem::wrong("Given", "at least one factor", "none", "write Given([2]), for example"))
+            }
             Self::Given(list) => {
                 let (k, factor) = list.iter().enumerate().find(|(_, f)| !RANGE.contains(&f.get()))?;
                 let expected = format!("a factor from {:e} to {:e}", RANGE.start(), RANGE.end());

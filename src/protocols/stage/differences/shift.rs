@@ -91,7 +91,7 @@ impl Shift {
                 Problem::wrong("Normal", expected, sd.to_string(), "write 0.05, for example")
             }),
             Self::Given(list) if list.is_empty() => {
-                let cure = "write Given([[0.1], [-0.1]]), for example";
+                let cure = "write Given([[0.1]]), for example";
                 Some(Problem::wrong("Given", "at least one shift", "none", cure))
             }
             Self::Given(list) => {
