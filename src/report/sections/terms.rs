@@ -7,8 +7,7 @@ const TERMS: [(&str, &str); 16] = [
         "The privacy loss: the probability of every set of outputs that an observer may see is at most e^epsilon times \
          its probability on neighbouring data, plus delta. Neighbouring data differ in one unit (row, user or agent), as \
          the note on neighbours says. 0 means that nothing is learned, except with probability delta; 1 is a common \
-         target; above 10 little is \
-         promised.",
+         target; above 10 little is promised.",
     ),
     (
         "delta",
