@@ -144,11 +144,8 @@ impl SettingAxis {
 
     fn problem(&self) -> Option<(&'static str, &'static str, String)> {
         let (low, high) = (self.low.get(), self.high.get());
-        if low >= high {
+        if low >= high || !(high - low).is_finite() {
             return Some(("high", "a number above low", high.to_string()));
-        }
-        if !(high - low).is_finite() {
-            return Some(("high", "a range of finite width", format!("{low:e} to {high:e}")));
         }
         if self.logarithmic && low <= 0.0 {
             return Some(("low", "a number above 0, for values spaced in their logarithm", low.to_string()));
