@@ -21,8 +21,8 @@ pub enum EpsilonKind {
 }
 
 impl EpsilonKind {
-    /// The epsilon that is proven for adaptively chosen releases, of a value of this kind and its proven upper bound;
-    /// infinite for a claim and an approximation.
+    /// The epsilon that is proven for adaptively chosen releases, given an `epsilon` of this kind and its proven upper
+    /// bound `upper`. It is infinite for a claim or an approximation.
     #[must_use]
     pub fn adaptive_bound(self, epsilon: f64, upper: Option<f64>) -> f64 {
         match self {
@@ -62,9 +62,9 @@ pub struct AccountedEpsilon {
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper bound holds";
 
 impl AccountedEpsilon {
-    /// The same answer for adaptive composition, where each release may depend on the results of the earlier ones: an
-    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, which is infinite if the
-    /// accountant gives none.
+    /// The same answer for adaptive composition, where each release may depend on the results of the earlier ones. An
+    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, or by infinity if the
+    /// accountant gives no upper bound.
     #[must_use]
     pub fn for_adaptive_releases(mut self) -> Self {
         if self.standing == EpsilonKind::NonAdaptiveBound {

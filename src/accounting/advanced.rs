@@ -4,11 +4,11 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
-/// Advanced composition. Let x_i be the releases' epsilons, and V the sum of x_i^2. The bound is the sum of x_i
-/// (exp(x_i) - 1) / (exp(x_i) + 1), plus the smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(e + sqrt(V)/slack)); or
-/// the epsilon of basic composition, if that is smaller. The slack is delta minus the deltas of all releases. A release
-/// whose cost is not an (epsilon, delta) guarantee, such as a Gaussian, gets a share of the delta that remains after
-/// the deltas of the other releases; several shares are tried.
+/// The accountant by advanced composition. Let x_i be the releases' epsilons, and V the sum of x_i^2. The bound is the
+/// sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the smaller of sqrt(2 V ln(1/slack)) and
+/// sqrt(2 V ln(e + sqrt(V)/slack)). If basic composition gives a smaller epsilon, that epsilon is returned. The slack
+/// is delta minus the deltas of all releases. A release whose cost is not an (epsilon, delta) guarantee, such as a
+/// Gaussian, gets a share of the delta that remains after the deltas of the other releases; several shares are tried.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,9 +4,10 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
-/// Epsilons and deltas add up, also for adaptively chosen releases. Releases whose cost is not an (epsilon, delta)
-/// guarantee, such as Gaussians, share the remaining delta equally. Each of them counts with its epsilon at its share:
-/// exact for a Gaussian with or without Poisson sampling, an upper bound for all other costs.
+/// The accountant by basic composition: epsilons and deltas add up, also for adaptively chosen releases. Releases whose
+/// cost is not an (epsilon, delta) guarantee, such as Gaussians, share the remaining delta equally. Each of them counts
+/// with its epsilon at its share. This epsilon is exact for a Gaussian with or without Poisson sampling, and an upper
+/// bound for all other costs.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,9 +14,9 @@ pub struct Growth {
 }
 
 impl History {
-    /// The epsilon at `delta` after each of the given `rounds`, `[p]` in rising order: the claimed epsilons, if there is
-    /// a claim, then the epsilons by the tight accountant and by basic composition. Releases are assumed to be chosen
-    /// adaptively.
+    /// The epsilons at `delta` after each of the given `rounds`, `[p]` and in rising order. First come the claimed
+    /// epsilons, if there is a claim, then those by the tight accountant, then those by basic composition. Releases are
+    /// assumed to be chosen adaptively.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
         let Some(&last) = rounds.last() else { return Vec::new() };

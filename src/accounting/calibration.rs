@@ -54,8 +54,8 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     least_noise(|noise| target.kept(noise, rounds)).map(|noise| (noise, target.epsilon_after(noise, rounds)))
 }
 
-/// The smallest noise multiplier that is enough (relative accuracy 1e-9, rounded up). `None` if even 1e6 is not;
-/// [`MIN_NOISE`] if that is.
+/// The smallest noise multiplier for which `is_enough` is true (relative accuracy 1e-9, rounded up). `None` if even 1e6
+/// is not enough; [`MIN_NOISE`] if that is enough.
 fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
     if !is_enough(MAX_NOISE) {
         return None;
@@ -76,8 +76,8 @@ fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
 }
 
 /// The largest inclusion probability, at most the target's, with which `rounds` rounds have at most the target's
-/// epsilon (absolute accuracy 2^-50, rounded down; 0 if no larger one is small enough). `noise_multiplier` is the
-/// noise's standard deviation over the L2 sensitivity.
+/// epsilon. It is rounded down, with an absolute accuracy of 2^-50; it is 0 if every probability that the search tries
+/// is too large. `noise_multiplier` is the noise's standard deviation over the L2 sensitivity.
 #[must_use]
 pub fn largest_rate(target: &Target, noise_multiplier: f64, rounds: u64) -> f64 {
     let kept = |rate: f64| {
@@ -105,9 +105,9 @@ fn largest_below(most: f64, kept: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// The largest number of rounds that have at most the target's epsilon with a given noise multiplier (0 if one round
-/// has more; at most [`MAX_ROUNDS`]), and the epsilon (natural logarithm of a likelihood ratio) after that many rounds.
-/// The noise multiplier is the standard deviation over the L2 sensitivity.
+/// The largest number of rounds that have at most the target's epsilon with a given noise multiplier, and the epsilon
+/// (natural logarithm of a likelihood ratio) after that many rounds. The number is at most [`MAX_ROUNDS`], and 0 if
+/// even one round has a larger epsilon. The noise multiplier is the standard deviation over the L2 sensitivity.
 #[must_use]
 pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
     let noise = noise_multiplier.get();
@@ -132,8 +132,8 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
 }
 
 /// The smallest noise multiplier m (dimensionless, relative accuracy 1e-9, rounded up) for which one release has at most
-/// `epsilon` (natural logarithm of a likelihood ratio) at `delta`, by Renyi divergences; `release` maps m to the cost of
-/// the release. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
+/// `epsilon` (natural logarithm of a likelihood ratio) at `delta`, by Renyi divergences. `release` maps m to the cost
+/// of the release. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
 #[must_use]
 pub fn smallest_noise_of_one(
     epsilon: Epsilon,
@@ -188,8 +188,9 @@ pub fn epsilon_of_each(
 mod tests {
     use super::*;
 
-    /// A release of pure t-differential privacy on a sample at rate q has the epsilon ln(1 + q (e^t - 1)): the largest rate
-    /// that keeps epsilon is (e^epsilon - 1) / (e^t - 1), the inclusion probability of Jorgensen, Yu and Cormode 2015.
+    /// A release of pure t-differential privacy on a sample at rate q has the epsilon ln(1 + q (e^t - 1)). So the
+    /// largest rate that keeps a given epsilon is (e^epsilon - 1) / (e^t - 1), the inclusion probability of Jorgensen,
+    /// Yu and Cormode 2015.
     #[test]
     fn the_largest_rate_is_the_published_one_for_pure_privacy() {
         for (epsilon, t) in [(0.1f64, 1.0f64), (0.5, 1.0), (0.99, 1.0), (0.2, 3.0)] {
@@ -230,7 +231,8 @@ mod tests {
         assert_eq!(epsilon_of_each(epsilon, delta, 1, together(1)), 1.0);
         let each = epsilon_of_each(epsilon, delta, 50, together(50));
         let reached = Tight.price(&together(50)(each), delta);
-        // The upper end holds for mechanisms chosen adaptively; the smaller `epsilon` only for a list fixed in advance.
+        // The upper bound holds for adaptively chosen mechanisms; the smaller `epsilon` holds only for a list fixed in
+        // advance.
         let upper = reached.upper.unwrap();
         assert!(upper <= 1.0 && upper > 0.9, "{reached:?}");
         assert!(reached.epsilon < upper && reached.for_adaptive_releases().epsilon == upper);

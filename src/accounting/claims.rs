@@ -25,8 +25,9 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// The claimed epsilon, at least 0, may be infinite: the sum of the claimed epsilons, plus the epsilon of the
-    /// claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2), as in the paper on DP-FTS-DE.
+    /// The claimed epsilon, at least 0; it may be infinite. It is the sum of the claimed epsilons plus the epsilon of
+    /// the claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2), as in the paper on
+    /// DP-FTS-DE.
     #[must_use]
     pub fn epsilon_at(&self, delta: Delta) -> f64 {
         self.epsilon + Moments.price(&self.costs, delta).epsilon

@@ -12,7 +12,8 @@ pub struct Item {
     pub cost: Cost,
     /// Number of such releases, at least 1.
     pub count: u64,
-    /// What was released ("outcome y, by disclosure"), or the cost in words if only that is known; for notes.
+    /// What was released ("outcome y, by disclosure"), or the cost in words if only that is known. Accountants use
+    /// these texts in their notes.
     pub labels: BTreeSet<String>,
 }
 

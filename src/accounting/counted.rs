@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One release, or several releases that differ only in round and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedRelease {
-    /// The first of these releases, with the smallest round of all.
+    /// The release that was recorded first, with the smallest round of all these releases in place of its own.
     pub event: PrivacyEvent,
     /// Number of these releases, at least 1.
     pub count: u64,

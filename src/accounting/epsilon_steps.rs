@@ -70,8 +70,8 @@ impl Followed {
     }
 }
 
-/// The epsilon (natural logarithm of a likelihood ratio) of a step function, `[s]` steps in rising order of rounds, at a
-/// round; 0 before the first step.
+/// The value at a `round` of a step function of epsilon (natural logarithm of a likelihood ratio); 0 before the first
+/// step. `steps`, `[s]`, is in rising order of rounds.
 #[must_use]
 pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };
@@ -145,7 +145,7 @@ impl EpsilonSteps {
         self.steps = rounds.into_iter().map(step).collect();
     }
 
-    /// The steps; of several consecutive steps with equal epsilons, only the first and the last.
+    /// The steps, without those that have the same epsilon as the step before and the step after.
     pub(super) fn finish(mut self) -> Vec<EpsilonAt> {
         self.merge_waiting(None);
         let mut kept: Vec<EpsilonAt> = Vec::new();

@@ -6,11 +6,11 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, single};
 use crate::vocab::{Cost, Delta};
 
-/// Approximates the composition by one Gaussian mechanism with parameter mu. The mu^2 of the releases add up: 1/z^2 for
-/// a Gaussian with noise multiplier z, q^2 (e^{1/z^2} - 1) for a Poisson-subsampled one with rate q, and (2 m)^2 / v for a
-/// pure mechanism whose privacy loss has mean m and variance v. **Not a bound**, unless all releases are
-/// Gaussian: epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96, and 19.25 for a true
-/// epsilon of 15.71).
+/// Approximates the composition by one Gaussian mechanism with parameter mu. mu^2 is the sum of one term for each
+/// release: 1/z^2 for a Gaussian with noise multiplier z, q^2 (e^{1/z^2} - 1) for a Poisson-subsampled one with rate q,
+/// and (2 m)^2 / v for a pure mechanism whose privacy loss has mean m and variance v. **Not a bound**, unless all
+/// releases are Gaussian: epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96, and
+/// 19.25 for a true epsilon of 15.71).
 ///
 /// Source: Dong, Roth and Su 2022, Theorem 3.4; Bu et al. 2020, Corollary 4.
 #[derive(Clone, Copy, Debug, Default)]

@@ -38,7 +38,7 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()
 }
 
-/// Whether the cost of a release is not an (epsilon, delta) guarantee; such a release needs a share of delta.
+/// Whether a release needs a share of delta, because its cost does not state an (epsilon, delta) guarantee.
 pub(super) fn needs_share(item: &Item) -> bool {
     matches!(
         item.cost,

@@ -100,8 +100,8 @@ impl History {
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether the loss of this history is certainly at least the loss of another one, because this history contains every
-    /// release of the other one at least as often, and has releases of several rounds if the other one has.
+    /// Whether the loss of this history is certainly at least the loss of another one. It is if this history contains
+    /// every release of the other one at least as often, and has releases of several rounds if the other one has.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|entry| event_alike(&entry.event, event)).map(|entry| entry.count).sum()

@@ -4,11 +4,12 @@
 //! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None
 //! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
 //!
-//! From a run's releases to an epsilon: [`grouped`] groups releases about the same kind of unit to the same observer,
-//! [`units`] determines which of them add up (a [`History`] for each unit that may have the largest loss),
-//! [`History::statement`] is the input of the accountants, and [`Statement::figures`] their results. [`OverRuns`] takes the
-//! largest losses over runs. [`added`] adds up the losses about one person, [`WholeStudy`] adds up the losses of all runs on
-//! the same data, and [`Spending`] computes the loss that counts against a budget.
+//! An epsilon is computed from a run's releases in these steps. [`grouped`] groups releases about the same kind of unit
+//! to the same observer. [`units`] determines which of them add up, and returns a [`History`] for each unit that may
+//! have the largest loss. [`History::statement`] makes the input of the accountants, and [`Statement::figures`]
+//! computes their results. [`OverRuns`] takes the largest losses over runs. [`added`] adds up the losses about one
+//! person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`] computes the loss that
+//! counts against a budget.
 
 mod group_key;
 mod accountant;

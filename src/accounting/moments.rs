@@ -7,8 +7,9 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, renyi, repeated};
 use crate::vocab::{Cost, Delta};
 
-/// epsilon = min over lambda = 1, ..., 32 of (sum of alpha(lambda) - ln delta) / lambda, where alpha is the log moment
-/// of each release's loss in the direction (adding or removing a unit) in which it is larger.
+/// The moments accountant: epsilon = min over lambda = 1, ..., 32 of
+/// (sum of alpha(lambda) over releases - ln delta) / lambda. Here alpha is the log moment of a release's loss in the
+/// direction (adding or removing a unit) in which it is larger.
 ///
 /// First, delta is replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta)
 /// guarantee fails. Orders are integers and the conversion is the original one, because the losses published for DP-FTS-DE

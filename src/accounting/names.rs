@@ -32,7 +32,7 @@ struct Entry {
     accountant: &'static dyn Accountant,
 }
 
-/// Accountants in the order in which reports show them; the first is the main one.
+/// Accountants in the order in which reports show them. The first is the main one, which budgets use by default.
 #[derive(Clone, Debug, Default)]
 pub struct Accountants {
     entries: Vec<Entry>,

@@ -3,7 +3,8 @@
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs, renyi};
 use crate::vocab::Delta;
 
-/// Renyi divergences add up; the best order in (1, 1000] is found on a continuous scale.
+/// The accountant by Renyi divergences, which add up; it searches for the best order in (1, 1000] on a continuous
+/// scale.
 ///
 /// With rho the divergence of order a in nats, epsilon = rho + ln(1 - 1/a) - ln(delta a)/(a - 1). First, delta is
 /// replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails. For

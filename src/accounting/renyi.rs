@@ -26,7 +26,8 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
         let moment = |s: f64| {
             let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
             let ranges: f64 = exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
-            // s times the divergence of order s + 1; zero-concentrated DP bounds that divergence by rho (s + 1).
+            // Every term is s times a divergence of order s + 1; zero-concentrated DP bounds that divergence by
+            // rho (s + 1).
             let repeated: f64 = others.iter().map(|item| repeated::moment(item, s)).sum();
             laws + ranges + rho * s * (s + 1.0) + repeated + rounding
         };

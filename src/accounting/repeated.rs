@@ -1,10 +1,11 @@
 //! Renyi divergences of the best of a random number of results of a Gaussian mechanism.
 //!
-//! With Q a mechanism on totally ordered results and K a random number, independent of the data and not released, the best
-//! of K results of Q is y with probability A(y) = integral over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt, where f is
-//! the probability generating function of K. By the joint convexity of u^a v^(1 - a), the divergence of order a is at most
-//! that of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are probabilities of one event
-//! under neighbours. If K can be 0, the probability of no result is added to e^((a - 1) D), where D is this bound.
+//! Let Q be a mechanism on totally ordered results, K a random number that is independent of the data and not released,
+//! and f the probability generating function of K. The best of K results of Q is y with probability A(y) = integral
+//! over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt. By the joint convexity of u^a v^(1 - a), the divergence of
+//! order a of A is at most that of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are
+//! probabilities of one event under neighbours. If K can be 0, the probability of no result is added to e^((a - 1) D),
+//! where D is this bound.
 
 use super::composition::Item;
 use super::single::gaussian_delta;
@@ -33,8 +34,8 @@ pub(super) fn moment(item: &Item, s: f64) -> f64 {
     item.count as f64 * one
 }
 
-/// The least (1 - 1/b) b rho + log / b over orders b of at least 1: the terms of Theorem 2 that depend on the second order,
-/// b, with `log` = ln(1 / gamma), without their factor 1 + shape.
+/// The smallest value of (1 - 1/b) b rho + `log` / b over orders b of at least 1, where `log` is ln(1 / gamma). These
+/// are the terms of Theorem 2 that depend on the second order, b, without their factor 1 + shape.
 fn of_one_event(rho: f64, log: f64) -> f64 {
     let order = (log / rho).sqrt().max(1.0);
     (order - 1.0) * rho + log / order
@@ -45,9 +46,9 @@ fn log_sum(a: f64, b: f64) -> f64 {
     a.max(b) + libm::log1p(libm::exp(-(a - b).abs()))
 }
 
-/// ln gamma of the truncated negative binomial distribution of this shape, above -1, and this mean, above 1: P(K = k)
-/// is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1) over l from 1 to k - 1, for k = 1, 2,
-/// ...
+/// ln gamma of the truncated negative binomial distribution with this `shape`, above -1, and this `mean`, above 1. In
+/// this distribution, P(K = k) is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1) over l from
+/// 1 to k - 1, for k = 1, 2, ...
 ///
 /// The mean is shape (1 - gamma) / (gamma (1 - gamma^shape)), and (1 - gamma) / (gamma ln(1 / gamma)) for shape 0; it
 /// decreases with gamma. Method: bisection.

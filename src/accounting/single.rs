@@ -8,7 +8,8 @@ const SMALL: f64 = 0.01;
 /// From here on the tenth term of the series for Mills' ratio is below 1e-18.
 const FAR: f64 = 25.0;
 
-/// delta(epsilon), in [0, 1], of Gaussian noise, mu = L2 sensitivity / standard deviation > 0, for any real epsilon.
+/// The delta, in [0, 1], of Gaussian noise at any real `epsilon`. `mu` is the L2 sensitivity over the noise's standard
+/// deviation, above 0.
 ///
 /// With x for epsilon, delta is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
 /// e^x = phi(a)/phi(b), so delta is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow. For a
@@ -33,8 +34,8 @@ pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
     }
 }
 
-/// The smallest epsilon, at least 0, at which Gaussian noise has the given delta, in (0, 1); mu = L2 sensitivity /
-/// standard deviation > 0.
+/// The smallest epsilon, at least 0, at which Gaussian noise has a `delta` in (0, 1). `mu` is the L2 sensitivity over
+/// the noise's standard deviation, above 0.
 ///
 /// Source: Balle and Wang 2018, Theorem 8, inverted.
 pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
@@ -46,9 +47,10 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
-/// Epsilon, at least 0, of one Poisson-subsampled Gaussian of rate q in (0, 1], sigma its noise multiplier (standard
-/// deviation over one unit's largest L2 norm), delta in (0, 1): ln(1 + q (e^x - 1)), where x is the epsilon of the
-/// Gaussian at delta / q. Exact for removing a unit, the direction with the larger loss at epsilon >= 0.
+/// Epsilon, at least 0, of one Poisson-subsampled Gaussian at a `delta` in (0, 1). `rate` is in (0, 1], and `sigma` is
+/// the standard deviation over one unit's largest L2 norm. Epsilon is ln(1 + rate (e^x - 1)), where x is the epsilon of
+/// the Gaussian without subsampling at delta / rate. It is exact for removing a unit, the direction with the larger
+/// loss at epsilon >= 0.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
 pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
@@ -100,9 +102,9 @@ pub(crate) fn normal_tail(tail: f64) -> f64 {
     -normal_quantile(tail.clamp(1e-300, 0.5))
 }
 
-/// The zero of a decreasing function between `low` and `high`, to floating-point precision: the upper end of the last
-/// bracket of a bisection, where the computed value is not positive. If the function is positive everywhere, the result is
-/// `high`; if it is positive nowhere, about `low`.
+/// The zero of a decreasing function between `low` and `high`, to floating-point precision. It is the upper end of the
+/// last bracket of a bisection, where the computed value is not positive. If the function is positive everywhere, the
+/// result is `high`; if it is positive nowhere, about `low`.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {

@@ -5,10 +5,10 @@ use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
-/// Determines how often a release counts for one unit. Each user without a number reports one reward, so such rewards count
-/// once in a run for each released quantity, however many users there are. If the cost of a quantity changes during a run,
-/// as after a fork, each of its costs counts once: their sum is at least the loss of every user. Any other release counts as
-/// often as it occurred.
+/// Determines how often a release counts for one unit. Rewards without a unit number come from users who report one
+/// reward each. So they count once in a run for each released quantity, however many users there are. If the cost of a
+/// quantity changes during a run, as after a fork, each of its costs counts once: their sum is at least the loss of
+/// every user. Any other release counts as often as it occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(Vec<PrivacyEvent>);
 

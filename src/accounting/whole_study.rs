@@ -12,9 +12,9 @@ use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, Protected
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The privacy loss to one observer if the runs of one series, or of all series, in all cells and replications are
-/// published: the largest loss over all units; epsilons are natural logarithms of likelihood ratios, deltas are
-/// dimensionless.
+/// The privacy loss to one observer if all runs of one series, or of all series, are published, in all cells and
+/// replications. It is the largest loss over all units. Epsilons are natural logarithms of likelihood ratios, deltas
+/// are dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
     /// Name of the series. For several series together it is "all series", or their names if some series are left out.

@@ -63,7 +63,7 @@ enum Role {
         /// Whether cells are missing.
         gaps: bool,
     },
-    /// It is no input, for this reason.
+    /// The column does not become an input, for this reason.
     LeftOut(String),
 }
 

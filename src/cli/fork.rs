@@ -29,7 +29,7 @@ pub(super) fn is_requested(plan: &Plan, arguments: &RunArguments) -> bool {
             || plan.cells[0].scenario.draft().fork.is_some())
 }
 
-/// Runs all branches and reports.
+/// Runs all branches, writes the run folder and prints the result.
 pub(super) fn fork(plan: Plan, arguments: &RunArguments) -> Exit {
     let section = plan.cells[0].scenario.draft().fork.clone();
     let ForkRequest { point, branches, plan, common } = match requested_fork(section, plan, arguments) {

@@ -4,9 +4,9 @@ use super::{Violation, Violations, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
-/// Rules: either the service asks users, and the patience (how long it waits for a report) is above 0, or users arrive
-/// without being asked. For users who arrive: not all arrivals are at one time; the same stream gives the same intervals;
-/// a copy of the process continues as the original.
+/// Checks the rules of arrival processes. Either the service asks users, and the patience (how long it waits for a
+/// report) is above 0, or users arrive without being asked. For users who arrive: not all arrivals are at one time; the
+/// same stream gives the same intervals; a copy of the process continues as the original.
 #[must_use]
 pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
     let mut found = Violations::default();

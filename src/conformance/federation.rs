@@ -5,8 +5,8 @@ use crate::protocols::federated::{LossReporters, Policy, Selection, SelectionHis
 use crate::rng::Key;
 use crate::vocab::Span;
 
-/// Rules, for ten agents, four regions and the first hundred aggregations: every agent has a weight in every region; weights
-/// are not negative, and add up to 1 in each region; they are the same at every call.
+/// Checks the rules of weight schedules, for ten agents, four regions and the first hundred aggregations. Every agent
+/// has a weight in every region. Weights are not negative, add up to 1 in each region, and are the same at every call.
 #[must_use]
 pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -26,8 +26,9 @@ pub fn weights(schedule: &dyn Weights) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: the patience (the longest time that a round stays open) is above 0; the patience and the decision whether a round
-/// ends are the same at every call; a policy that ends a round with some number of answers also ends it with more answers.
+/// Checks the rules of round policies. The patience (the longest time that a round stays open) is above 0. The patience
+/// and the decision whether a round ends are the same at every call. A policy that ends a round with some number of
+/// answers also ends it with more answers.
 #[must_use]
 pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -50,9 +51,9 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for ten agents in thirty rounds: at least one agent is selected (`None` selects all agents); the same draws select
-/// the same agents; if no agent reports its loss, the selection does not depend on losses; reports are finite for finite
-/// losses.
+/// Checks the rules of selections, for ten agents in thirty rounds. At least one agent is selected (`None` selects all
+/// agents). The same draws select the same agents. If no agent reports its loss, the selection does not depend on
+/// losses. Reports are finite for finite losses.
 #[must_use]
 pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -94,8 +95,8 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     found.0
 }
 
-/// Rules, for vectors that are up to 99 rounds late: the factor is from 0 to 1, is 1 for a vector on time, never grows with
-/// the number of rounds, and is the same at every call.
+/// Checks the rules of staleness discounts, for vectors that are up to 99 rounds late. The factor is from 0 to 1, and
+/// is 1 for a vector on time. It never grows with the number of rounds, and is the same at every call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {
     let mut found = Violations::default();

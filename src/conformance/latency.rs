@@ -20,8 +20,9 @@ const FINE: u32 = 2000;
 /// rest of the integral is not known accurately enough, and the mean is not checked.
 const SLOWEST: f64 = 0.1;
 
-/// Rules: quantiles do not decrease with the probability; the same probability gives the same delay; the distribution
-/// function is the inverse of the quantile function; the mean is the integral of the quantiles.
+/// Checks the rules of latencies. Quantiles do not decrease with the probability, and the same probability gives the
+/// same delay. The distribution function is the inverse of the quantile function. The mean is the integral of the
+/// quantiles.
 ///
 /// The integral is taken over -ln(1 - u), with u the probability, so that the tail has as many cells as the centre. The rest
 /// of the integral is extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter

@@ -7,8 +7,9 @@ use crate::objectives::{DataSource, Noise, NoiseLaw, Objective, ObjectiveError, 
 use crate::rng::Stream;
 use crate::vocab::Delta;
 
-/// Rules: draws have mean 0 and the stated variance if that is finite, stay within [`NoiseLaw::bound`], exceed
-/// [`NoiseLaw::tail`] no more often than with the stated probability, and depend on the stream only.
+/// Checks the rules of noise distributions. Draws depend on the stream only. If the stated variance is finite, draws
+/// have mean 0 and this variance. They stay within [`NoiseLaw::bound`], and exceed [`NoiseLaw::tail`] no more often
+/// than with the stated probability.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -46,8 +47,9 @@ pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: suggestions are existing arms; the same stream and outcomes give the same suggestions; a copy continues as
-/// the original; [`Learner::observe`] accepts every finite outcome of the arm that was suggested.
+/// Checks the rules of learners. Suggestions are existing arms. The same stream and outcomes give the same suggestions,
+/// and a copy continues as the original. [`Learner::observe`] accepts every finite outcome of the arm that was
+/// suggested.
 ///
 /// # Errors
 /// [`BuildError`] if the learner cannot be built for these arms.
@@ -86,10 +88,14 @@ fn require_ok(found: &mut Violations, observed: Result<(), GpError>) {
     }
 }
 
-/// Rules: there is one finite value for each arm; the same key gives the same inputs, values and noise; an objective that
-/// reads files does not state `DataSource::Drawn` as its source; if `shift_grid` states a grid, it has as many points as
-/// there are arms; for an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted
-/// function; noise with a distribution obeys the rules of [`noise`].
+/// Checks the rules of objectives:
+///
+/// * There is one finite value for each arm.
+/// * The same key gives the same inputs, values and noise.
+/// * An objective that reads files does not state `DataSource::Drawn` as its source.
+/// * If `shift_grid` states a grid, it has as many points as there are arms.
+/// * For an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted function.
+/// * Noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors
 /// [`ObjectiveError`] if the objective cannot be prepared or realised.

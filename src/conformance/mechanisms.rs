@@ -12,8 +12,8 @@ use crate::vocab::{Cost, Neighbours, Positive};
 /// Number of draws, for each input, from which a variance is estimated.
 const DRAWS: u32 = 40_000;
 
-/// Checks the variance that is stated for the noise, at five evenly spaced numbers from `from` to `to`: the variance of the
-/// noise exceeds the stated variance at none of them, and reaches it at one of them at least.
+/// Checks the variance that is stated for the noise, at five evenly spaced numbers from `from` to `to`. The variance of
+/// the noise must exceed the stated variance at none of them, and must reach it at one of them at least.
 fn variance(
     found: &mut Violations,
     stated: f64,
@@ -52,10 +52,16 @@ fn delta(found: &mut Violations, delta: f64) {
     found.require((0.0..1.0).contains(&delta), "a delta from 0 to below 1", || delta.to_string());
 }
 
-/// Rules: mechanism, variance and delta are the same at every call; delta is from 0 to below 1; an outcome without
-/// protection has no noise; the variance of the noise never exceeds the stated variance, and reaches it at least once, at
-/// five evenly spaced numbers from one number of the worst pair of neighbours to the other (from -1 to 1 if the mechanism
-/// names no pair). The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
+/// Checks the rules of releases of outcomes:
+///
+/// * Mechanism, variance and delta are the same at every call.
+/// * Delta is from 0 to below 1.
+/// * An outcome without protection has no noise.
+/// * At five evenly spaced numbers, the variance of the noise never exceeds the stated variance, and reaches it at
+///   least once. The numbers go from one number of the worst pair of neighbours to the other, or from -1 to 1 if the
+///   mechanism names no pair.
+///
+/// The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.
@@ -79,12 +85,19 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
     Ok(found.0)
 }
 
-/// Rules, for rewards of which `facts` are known: the mechanism is the same at every call; there is an epsilon above 0
-/// if and only if there is a mechanism; the mechanism's bound is above 0, and exactly the rewards whose absolute value
-/// is larger than the bound count as exceeding it; the cost covers the neighbours that the mechanism names; a mechanism
-/// that clips reports a reward beyond the bound like one at the bound; the variance of the noise exceeds the stated variance
-/// at none of five evenly spaced rewards within the bound, and reaches it at one of them at least; a stated Laplace scale
-/// agrees with this variance. [`mechanism`](super::mechanism) tests the privacy cost.
+/// Checks the rules of reward reports, for rewards of which `facts` are known:
+///
+/// * The mechanism is the same at every call.
+/// * There is an epsilon above 0 if and only if there is a mechanism.
+/// * The mechanism's bound is above 0. A reward counts as exceeding the bound if and only if its absolute value is
+///   larger than the bound.
+/// * The cost covers the neighbours that the mechanism names.
+/// * A mechanism that clips reports a reward beyond the bound like one at the bound.
+/// * At five evenly spaced rewards within the bound, the variance of the noise never exceeds the stated variance, and
+///   reaches it at least once.
+/// * A stated Laplace scale agrees with the stated variance.
+///
+/// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
 /// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.
@@ -132,11 +145,16 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     Ok(found.0)
 }
 
-/// Rules, for a table in which one row moves by at most `distance`: inputs are shown if and only if there is a
-/// mechanism; a reason for the lack of protection is given if and only if there is no mechanism or its price is
-/// unprotected; the same public stream gives the same mechanism; it releases as many rows as the table has, with as
-/// many columns as are stated; its worst neighbours differ in one row, by at most the distance; its worst direction has
-/// length 1; delta is from 0 to below 1; the texts that the ledger shows (`release_name`, `about`) are not empty.
+/// Checks the rules of releases of inputs, for a table in which one row moves by at most `distance`:
+///
+/// * Inputs are shown if and only if there is a mechanism.
+/// * A reason for the lack of protection is given if and only if there is no mechanism or its price is unprotected.
+/// * The same public stream gives the same mechanism.
+/// * The mechanism releases as many rows as the table has, with as many columns as are stated.
+/// * The mechanism's worst neighbours differ in one row, by at most the distance, and its worst direction has length 1.
+/// * Delta is from 0 to below 1.
+/// * The texts that the ledger shows (`release_name`, `about`) are not empty.
+///
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors

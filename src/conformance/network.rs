@@ -10,8 +10,8 @@ use crate::network::topology::{Shape, Topology};
 use crate::vocab::{Span, Time};
 use std::collections::BTreeSet;
 
-/// Rules: the share of lost messages is the mean; a copy of a process continues as the original; every new process
-/// begins in the same state.
+/// Checks the rules of losses: the share of lost messages is the mean; a copy of a process continues as the original;
+/// every new process begins in the same state.
 ///
 /// The tolerance of the share is 0.02, because losses of a link may depend on each other.
 #[must_use]
@@ -46,8 +46,8 @@ pub fn loss(model: &dyn Loss) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: the times of changes increase; the same stream gives the same changes; a copy of a process continues as the
-/// original.
+/// Checks the rules of availabilities: the times of changes increase; the same stream gives the same changes; a copy of
+/// a process continues as the original.
 #[must_use]
 pub fn availability(model: &dyn Availability) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -85,11 +85,11 @@ fn processes(found: &mut Violations, [mut first, mut second]: [Box<dyn Availabil
     }
 }
 
-/// Rules: an outage affects only the groups that it names, so no other group is disconnected or partitioned. It affects at
-/// least one group that it names: this group is offline at the beginning, or its connection changes, or it is partitioned
-/// from other parties. Partitions are checked at every second of the first day and at every thousandth second of the first
-/// ten days. The connection of a group obeys the rules of [`availability`]. Whether two groups are partitioned depends only
-/// on the time, and no group is partitioned from itself.
+/// Checks the rules of outages. An outage affects only the groups that it names, so no other group is disconnected or
+/// partitioned. It affects at least one group that it names: this group is offline at the beginning, or its connection
+/// changes, or it is partitioned from other parties. Partitions are checked at every second of the first day and at
+/// every thousandth second of the first ten days. The connection of a group obeys the rules of [`availability`].
+/// Whether two groups are partitioned depends only on the time, and no group is partitioned from itself.
 #[must_use]
 pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -147,8 +147,8 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: links are between two different existing parties, each pair has at most one link, the list is the same at
-/// every call, and the links have the stated shape.
+/// Checks the rules of topologies. Links are between two different existing parties, and each pair has at most one
+/// link. The list is the same at every call, and the links have the stated shape.
 ///
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]
@@ -179,8 +179,8 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violat
     found.0
 }
 
-/// Rules: slowness is finite and at least 0; the same draws give the same slowness and the same compute time; the compute
-/// time is 0 if the model states that it is instant.
+/// Checks the rules of compute models. Slowness is finite and at least 0. The same draws give the same slowness and the
+/// same compute time. The compute time is 0 if the model states that it is instant.
 #[must_use]
 pub fn compute(model: &dyn Compute) -> Vec<Violation> {
     let mut found = Violations::default();

@@ -3,8 +3,8 @@
 use super::{Violation, Violations, key};
 use crate::protocols::local::Popularity;
 
-/// Rules, for populations of 1, 2, 50 and a million people: every visitor is one of these people, and the same stream gives
-/// the same visitor.
+/// Checks the rules of popularity distributions, for populations of 1, 2, 50 and a million people: every visitor is one
+/// of these people, and the same stream gives the same visitor.
 #[must_use]
 pub fn popularity(recipe: &dyn Popularity) -> Vec<Violation> {
     let mut found = Violations::default();

@@ -9,11 +9,18 @@ use crate::vocab::{Cost, Delta, Neighbours};
 use std::fmt;
 use std::sync::Arc;
 
-/// Rules: a mechanism that names no worst known pair of neighbours states an unprotected release; the same stream gives the
-/// same release; the privacy cost does not depend on the values of the input; the cost has a finite epsilon at `delta` that
-/// is proven or conditional (not only published), unless the release is unprotected; the audit's attack on the worst known
-/// pair of neighbours does not show a larger epsilon, with 95 % confidence (`trials` releases of each neighbour); and the
-/// epsilon from the known distributions of that pair is no larger either. Other pairs and attacks are not tried.
+/// Checks the rules of mechanisms:
+///
+/// * A mechanism that names no worst known pair of neighbours states an unprotected release.
+/// * The same stream gives the same release.
+/// * The privacy cost does not depend on the values of the input.
+/// * Unless the release is unprotected, the cost has a finite epsilon at `delta` that is proven or conditional, and not
+///   only published.
+/// * The audit's attack on the worst known pair of neighbours does not show a larger epsilon, with 95 % confidence, in
+///   `trials` releases of each neighbour.
+/// * The epsilon from the known distributions of that pair is no larger either.
+///
+/// Other pairs and attacks are not tried.
 ///
 /// # Errors
 /// [`AuditError`] if the mechanism cannot release this input or state its cost.
@@ -96,10 +103,16 @@ fn composed<'a>(costs: impl IntoIterator<Item = &'a (Cost, u64)>) -> Composition
 /// Relative tolerance of comparisons between epsilons, for discretisation and rounding errors.
 const APART: f64 = 1e-3;
 
-/// Rules: the name is one word of lower-case letters and digits; without releases epsilon is 0; epsilon is never NaN or
-/// negative, and is the same at a second call with the releases in reverse order; it does not decrease if delta decreases,
-/// and is no smaller for all releases than for one of them; it is infinite for an unprotected release; a note explains
-/// every infinite epsilon; a bound is no smaller than the proven lower bound of the tight accountant.
+/// Checks the rules of accountants:
+///
+/// * The name is one word of lower-case letters and digits.
+/// * Epsilon is never NaN or negative. It is 0 without releases, and infinite for an unprotected release.
+/// * Epsilon is the same at a second call with the releases in reverse order.
+/// * Epsilon does not decrease if delta decreases, and is no smaller for all releases than for one of them.
+/// * A note explains every infinite epsilon.
+/// * A bound is no smaller than the proven lower bound of the tight accountant.
+///
+/// Where one epsilon must be no smaller than another, a relative difference of 1e-3 is allowed.
 #[must_use]
 pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -162,12 +175,16 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
     found.0
 }
 
-/// Rules: plan and search are the same at every call, because they depend on public facts only; the mechanisms state
-/// their privacy cost for one record replaced, and the cost does not depend on values; the same stream gives the same
-/// release; the released setting exists; every bound that the plan states on the quality of what is published is at least 0,
-/// and holds with a probability from 0 to 1; and a mechanism that names its worst pair of neighbours obeys the rules of
-/// [`mechanism`], at delta 0 where its cost has a finite epsilon there (as Laplace noise has), otherwise at delta 1e-5 (as
-/// for Gaussian noise).
+/// Checks the rules of publications:
+///
+/// * Plan and search are the same at every call, because they depend on public facts only.
+/// * The mechanisms state their privacy cost for one record replaced, and the cost does not depend on values.
+/// * The same stream gives the same release.
+/// * The released setting exists.
+/// * Every bound that the plan states on the quality of what is published is at least 0, and holds with a probability
+///   from 0 to 1.
+/// * A mechanism that names its worst pair of neighbours obeys the rules of [`mechanism`]: at delta 0 if its cost has a
+///   finite epsilon there (as Laplace noise has), otherwise at delta 1e-5 (as for Gaussian noise).
 ///
 /// # Errors
 /// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.

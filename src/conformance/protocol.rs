@@ -12,11 +12,17 @@ fn text(records: &[SeriesRecord]) -> String {
     serde_json::to_string(records).unwrap_or_default()
 }
 
-/// Rules: the recipe has no problems with what `stage` makes; a replication that is run again has bit-identical records,
-/// even if another replication runs at the same time on a second thread; another key gives other records, unless no messages
-/// were sent; there is a record for each series, in order, and no two series have the same name; outcomes, values and
-/// regrets are finite; round numbers do not decrease, simple regrets are 0 or more and do not increase, and cumulative
-/// regrets do not decrease; releases are about units that the protocol states.
+/// Checks the rules of protocols:
+///
+/// * The recipe has no problems with what `stage` makes.
+/// * A replication that is run again has bit-identical records, even if another replication runs at the same time on a
+///   second thread.
+/// * Another key gives other records, unless no messages were sent.
+/// * There is a record for each series, in order, and no two series have the same name.
+/// * Outcomes, values and regrets are finite.
+/// * Round numbers do not decrease. Simple regrets are 0 or more and do not increase, and cumulative regrets do not
+///   decrease.
+/// * Releases are about units that the protocol states.
 ///
 /// `stage` makes the parties, the network and, if the protocol needs one, the objective.
 ///

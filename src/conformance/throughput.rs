@@ -7,10 +7,13 @@ use crate::vocab::{Span, Time};
 /// Sizes of messages, in bytes.
 const SIZES: [u64; 5] = [0, 1, 100, 10_000, 1_000_000];
 
-/// Rules: the same stream and owner give the same curve; a rate is finite and not below 0; sending a message does not end
-/// before it begins; of two messages whose sending begins at the same time, sending the larger one does not end earlier; and
-/// of two messages of the same size, sending the one that begins later does not end earlier (checked at 200 times of the
-/// first day).
+/// Checks the rules of throughputs, at 200 times of the first day:
+///
+/// * The same stream and owner give the same curve.
+/// * A rate is finite and not below 0.
+/// * Sending a message does not end before it begins.
+/// * Of two messages whose sending begins at the same time, sending the larger one does not end earlier.
+/// * Of two messages of the same size, sending the one that begins later does not end earlier.
 #[must_use]
 pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
     let mut found = Violations::default();

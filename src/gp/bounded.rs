@@ -27,9 +27,8 @@ const STEPS: usize = 64;
 pub(crate) struct Climb {
     /// The search ends after this many steps.
     pub(crate) max_steps: usize,
-    /// The search ends when no derivative with respect to an input that is not held at a bound exceeds
-    /// this in absolute value, where each derivative is multiplied by the length of the input's side of
-    /// the box.
+    /// The search ends when no derivative exceeds this in absolute value. Each derivative is multiplied by the length
+    /// of the input's side of the box; inputs that are held at a bound do not count.
     pub(crate) gradient_tolerance: f64,
     /// The search ends when a step increases the function by less than this.
     pub(crate) value_tolerance: f64,
@@ -149,9 +148,9 @@ fn step(
 }
 
 /// Starts a search for a local maximum from each of the `refined` candidates with the largest
-/// values in each group, and returns the best point found with its value; if values are equal, the
-/// point found first. A candidate is a point, `[d]`. `None` if no candidate has a finite value.
-/// `value` computes a value only, `function` a value and its gradient.
+/// values in each group, and returns the best point found with its value. If values are equal, it returns the point
+/// found first. A candidate is a point, `[d]`. `None` if no candidate has a finite value. `value` computes a value
+/// only, `function` a value and its gradient.
 pub(crate) fn maximum_in_box(
     groups: &[Vec<Vec<f64>>],
     bounds: &[(f64, f64)],

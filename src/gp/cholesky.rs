@@ -194,7 +194,7 @@ multiversion! {
     }
 
     /// Factorises in place; false if the matrix is not positive definite. Four rows are computed together, so every row
-    /// above is read once for all four. Each entry has the bits of a computation of one row after the other.
+    /// above is read once for all four. Each entry has the same bits as if the rows were computed one after the other.
     fn factorise(n: usize, matrix: &mut [f64]) -> bool {
         for first in (0..n).step_by(TOGETHER) {
             let (above, rest) = matrix.split_at_mut(first * n);
@@ -298,9 +298,9 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Subtracts from each row k of the four rows from `first` on every row of `above`, multiplied by entry k of that row of
-/// `above`. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal change too; they
-/// are never read.
+/// Changes four rows, whose indices k begin at `first`: from row k it subtracts every row of `above`, multiplied by
+/// that row's entry k. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal
+/// change too; they are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let rows = rows_of(n, rows);

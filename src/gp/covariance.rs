@@ -100,10 +100,10 @@ impl Covariance {
         self.of_scaled(s)
     }
 
-    /// Adds `weight` times the gradient of the covariance of `x` and `z` with respect to the coordinates of `x` to `out`,
-    /// `[d]` each; returns the covariance, in squared units of the outcome. The gradient has this unit per unit of the
-    /// input, and `weight` any unit. The gradient of a Matern covariance with nu = 1/2 at distance 0, which does not
-    /// exist, is replaced by 0.
+    /// Adds to `out`, `[d]`, `weight` times the gradient of the covariance of `x` and `z`, `[d]` each, with respect to
+    /// the coordinates of `x`. Returns the covariance, in squared units of the outcome. The gradient has this unit per
+    /// unit of the input, and `weight` any unit. The gradient of a Matern covariance with nu = 1/2 at distance 0, which
+    /// does not exist, is replaced by 0.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -119,10 +119,10 @@ impl Covariance {
         k
     }
 
-    /// The derivative of the covariance with respect to s, the squared scaled distance or the scaled inner product, where
-    /// the covariance is `k`: it is computed from k, to reuse its exponential. For a Matern covariance with nu = 1/2 and the
-    /// scaled distance r, it is -k / (2 r). At distance 0 it is replaced by 0, because s times the derivative tends to 0
-    /// there.
+    /// The derivative of the covariance with respect to s, the squared scaled distance or the scaled inner product, at
+    /// an s where the covariance is `k`. It is computed from `k`, to reuse the exponential in it. For a Matern
+    /// covariance with nu = 1/2 and the scaled distance r, it is -k / (2 r). At distance 0 it is replaced by 0, because
+    /// s times the derivative tends to 0 there.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,
@@ -190,8 +190,8 @@ impl Covariance {
         }
     }
 
-    /// Replaces each number of `s`, `[m]`, by the derivative [`Self::slope`] there, where the covariance is the entry of
-    /// `k`, `[m]`.
+    /// Replaces each number of `s`, `[m]`, by the derivative that [`Self::slope`] returns for this number and the entry
+    /// of `k`, `[m]`, with the same index.
     pub(super) fn slopes(&self, s: &mut [f64], k: &[f64]) {
         match self.shape {
             Shape::Matern52 => matern52_slopes(s, k),
@@ -199,8 +199,8 @@ impl Covariance {
         }
     }
 
-    /// Writes the terms of s, the squared scaled distance or the scaled inner product, in one dimension into `out`, `[m]`,
-    /// for the coordinate `x` and those of m points, `column`.
+    /// Writes into `out`, `[m]`, one dimension's terms of s, the squared scaled distance or the scaled inner product.
+    /// `x` is the coordinate of one point in this dimension, and `column`, `[m]`, holds those of m other points.
     pub(super) fn fill_terms(&self, dimension: usize, x: f64, column: &[f64], out: &mut [f64]) {
         let l = self.length_scale.of(dimension);
         if self.shape == Shape::Linear {

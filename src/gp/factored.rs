@@ -1,8 +1,8 @@
 //! The exact posterior as a mean and a triangular factor of the covariance over the arms, from which functions are drawn.
 //!
 //! Let S S^T be the covariance, S lower triangular, and r the row of S that belongs to arm a. An outcome of that arm with
-//! noise of variance v changes the covariance to S (I - r r^T / (v + r^T r)) S^T, and the matrix between the factors has a
-//! triangular factor in closed form, so S is updated column by column in O(n^2): nothing is factorised again, and no
+//! noise of variance v changes the covariance to S (I - r r^T / (v + r^T r)) S^T, and the matrix between S and S^T has
+//! a triangular factor in closed form. So S is updated column by column in O(n^2). Nothing is factorised again, and no
 //! variance is computed as a difference. Source: Carlson 1973, "Fast triangular formulation of the square root filter".
 
 #![allow(

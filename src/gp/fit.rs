@@ -66,7 +66,8 @@ impl LogNormals {
     }
 }
 
-/// [`fit`] of a squared-exponential covariance without priors, for `points`, `[n, d]`, and `outputs`, `[n]`, as there.
+/// Calls [`fit`] with a squared-exponential covariance and without priors, for `points`, `[n, d]`, and `outputs`,
+/// `[n]`. These, `starts` and `stream` are the arguments of [`fit`].
 ///
 /// # Errors
 /// Those of [`fit`].

@@ -106,9 +106,9 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// The function with these weights, `[m]` and dimensionless, of features scaled as [`FeatureLength::Estimator`], at
-    /// an input, `[d]`, in units of the outcome; its gradient, per unit of the input, is added to `gradient`, `[d]`.
-    /// O(m d).
+    /// The inner product, in units of the outcome, of these weights, `[m]` and dimensionless, with the features of an
+    /// input `x`, `[d]`, scaled as [`FeatureLength::Estimator`]. Its gradient, per unit of the input, is added to
+    /// `gradient`, `[d]`. O(m d).
     ///
     /// # Panics
     /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.

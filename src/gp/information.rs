@@ -2,8 +2,8 @@
 
 use super::{AdaptivePosterior, ArmCovariance, Cholesky, GpError, largest};
 
-/// Information gain of outcomes of `arms`, `[t]` (repetitions allowed), 1/2 log det(I + K / noise_variance), in nats, with K
-/// the covariance matrix of these arms, `[t, t]`, in squared units of the outcome like `noise_variance`. O(t^3).
+/// Information gain, in nats, of outcomes of `arms`, `[t]` (repetitions allowed): 1/2 log det(I + K / noise_variance).
+/// K is the covariance matrix of these arms, `[t, t]`, in squared units of the outcome like `noise_variance`. O(t^3).
 ///
 /// Source: Srinivas et al. 2010, equation 3.
 ///
@@ -40,8 +40,8 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// An upper bound on the largest gain of as many outcomes, in nats: the greedy gain divided by 1 - 1/e; 0 without
-    /// outcomes.
+    /// An upper bound, in nats, on the largest gain of any choice of as many arms as were chosen: the greedy gain
+    /// divided by 1 - 1/e. It is 0 if no arm was chosen.
     ///
     /// Source: Nemhauser, Wolsey and Fisher 1978, since the gain is monotone and submodular over multisets.
     #[must_use]
@@ -57,8 +57,8 @@ fn bound_from_greedy(gain: f64) -> f64 {
 
 /// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance exceeds `largest`. By
 /// Hadamard's inequality the determinant is at most the product over arms of 1 + t_i `largest` / `noise_variance`, with
-/// t_i the number of outcomes of arm i; the sum of their logarithms is largest if the outcomes are spread evenly over
-/// as many arms as possible.
+/// t_i the number of outcomes of arm i. The sum of the logarithms of these factors is largest if the outcomes are
+/// spread evenly over as many arms as possible.
 fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
     let arms = (n as f64).min(number as f64);
     if arms > 0.0 { 0.5 * arms * libm::log1p(largest * (number as f64 / arms) / noise_variance) } else { 0.0 }

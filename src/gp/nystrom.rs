@@ -57,10 +57,10 @@ pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     if p == 1.0 && plays > 0.0 { 1.0 } else { -libm::expm1(plays * libm::log1p(-p)) }
 }
 
-/// Draws a basis from the plays and the variances of all arms, `[n]` each and in the units of [`inclusion`]: one draw of
-/// `stream` for each arm that was played, in the order of arms, with the probability of [`inclusion`]. If no arm is
-/// drawn, the basis is the arm with the largest probability. The result, `[m]` arms, is ascending; it is empty only if
-/// all probabilities are 0.
+/// Draws a basis from the plays and the variances of all arms, `[n]` each and in the units of [`inclusion`]. It takes
+/// one draw of `stream` for each arm that was played, in the order of arms; the arm enters the basis with the
+/// probability of [`inclusion`]. If no arm is drawn, the basis is the arm with the largest probability. The result,
+/// `[m]` arms, is ascending; it is empty only if all probabilities are 0.
 ///
 /// Source: Calandriello et al. 2019, Algorithm 1.
 pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) -> Vec<usize> {
@@ -213,13 +213,13 @@ impl Nystrom {
         &self.coordinates[arm * self.rank..][..self.rank]
     }
 
-    /// Writes a vector of any unit with coordinates `[rank]` in the range into `out`, `[m]`, in the coordinates of the
-    /// basis.
+    /// Converts a vector of any unit to the coordinates of the basis, which are written into `out`, `[m]`. `vector`,
+    /// `[rank]`, holds its coordinates in the range.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
         combine(&self.range, vector, out);
     }
 
-    /// [`Self::expand`] for several vectors at once, `[count, rank]`: `[count, m]`.
+    /// The results of [`Self::expand`] for several vectors, `[count, rank]`, at once: `[count, m]`.
     #[must_use]
     pub(crate) fn expand_all(&self, vectors: &[f64]) -> Vec<f64> {
         let (m, count) = (self.basis.len(), vectors.len() / self.rank.max(1));

@@ -165,9 +165,9 @@ mod tests {
 
     /// The joint posterior of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every function has new features,
     /// whose products have the covariance as their mean. So the average of a value over n functions has a standard error of
-    /// sqrt(c_ii / n), and the average of a product of two values has a standard error of sqrt((c_ii c_jj + c_ij^2) / n) if
-    /// the values are normal; with m = 64 features, the variance of a product is larger by a share of the order of 1 / m.
-    /// Of 35 normal values one is more than five standard errors away with probability 2e-5.
+    /// sqrt(c_ii / n), and the average of a product of two values has a standard error of sqrt((c_ii c_jj + c_ij^2) / n)
+    /// if the values are normal. With m = 64 features, the variance of a product is larger by a share of the order of
+    /// 1 / m. Of 35 normal values one is more than five standard errors away with probability 2e-5.
     #[test]
     fn drawn_functions_have_the_mean_and_covariance_of_botorchs_posterior() {
         let model: Model =

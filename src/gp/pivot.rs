@@ -13,9 +13,9 @@ pub(super) struct Pivot {
 }
 
 /// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
-/// prior variance (in a box with a linear covariance, where the largest one is not computed: the prior variance at the
-/// point of the outcome). `order` is the number of outcomes including this one. If the variance is too small, jitter is
-/// added to it, first the smallest one, then each time ten times as much.
+/// prior variance; in a box with a linear covariance, where the largest one is not computed, it is the prior variance
+/// at the point of the outcome. `order` is the number of outcomes including this one. If the variance is too small,
+/// jitter is added to it, first the smallest one, then each time ten times as much.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the variance is too small even with the largest jitter.

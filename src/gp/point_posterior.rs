@@ -36,7 +36,7 @@ pub struct PointPosterior {
     d: usize,
     /// The points with an outcome, `[t, d]`.
     points: Vec<f64>,
-    /// Their coordinates in each dimension, `[d, t]`.
+    /// The coordinates of these points in each dimension, `[d, t]`.
     columns: Vec<Vec<f64>>,
     outcomes: Vec<f64>,
     /// The rows of L, row s with s + 1 numbers.
@@ -53,8 +53,8 @@ const fn row_start(index: usize) -> usize {
 }
 
 impl PointPosterior {
-    /// The prior: `d` inputs, a noise variance of at least 0 in squared units of the outcome, and a mean in units of the
-    /// outcome.
+    /// The prior on points with `d` inputs. The noise variance is at least 0 and in squared units of the outcome, the
+    /// prior mean in units of the outcome.
     #[must_use]
     pub fn new(covariance: Covariance, d: usize, noise_variance: f64, prior_mean: f64) -> Self {
         Self {

@@ -78,8 +78,8 @@ impl Points {
         &self.rows
     }
 
-    /// The smallest and the largest coordinate of any point in `dimension`, which is below d; infinity and minus infinity
-    /// if there are no points.
+    /// The smallest and the largest coordinate of all points in dimension `dimension`, which is below d; infinity and minus
+    /// infinity if there are no points.
     #[must_use]
     pub fn range(&self, dimension: usize) -> (f64, f64) {
         let column = self.rows.iter().skip(dimension).step_by(self.d.max(1));

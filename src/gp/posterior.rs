@@ -2,9 +2,9 @@
 //!
 //! K_t is the prior covariance matrix of the t arms observed (repetitions included), k_t(.) their covariances with all
 //! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Row t of V = L^-1 k_t(.), for the arm x_t
-//! observed last, is computed from the rows before it, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt,
-//! where L_ts = v_s(x_t) is an entry of V, so that no linear system is solved. Then mean += v_t w_t, with
-//! w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2. O(n t) per observation, in one pass over V.
+//! observed last, is computed from the rows s before it, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt. As
+//! L_ts = v_s(x_t) is an entry of V, no linear system is solved. Then mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt
+//! for the outcome y_t, and variance -= v_t^2. For n arms, an observation takes O(n t) time, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -14,7 +14,8 @@ use crate::rng::Stream;
 use std::f64::consts::TAU;
 
 multiversion! {
-    /// Computes the new row of V from its numerators, and updates mean and variance.
+    /// Divides `new`, the numerators of the new row of V, by L_tt = 1 / `inverse`, and updates mean and variance with the
+    /// new row; `weight` is w_t.
     fn update(new: &mut [f64], mean: &mut [f64], variance: &mut [f64], inverse: f64, weight: f64) {
         for ((value, mean), variance) in new.iter_mut().zip(mean).zip(variance) {
             *value *= inverse;
@@ -39,7 +40,7 @@ pub struct Posterior {
     blocks: Blocks,
     /// L_ts of the new row t, for all earlier rows s.
     factors: Vec<f64>,
-    /// The arm observed and the square root of the pivot, for each row.
+    /// The arm observed and L_tt, the square root of the pivot, for each row t.
     played: Vec<(usize, f64)>,
     jitter: f64,
     log_likelihood: f64,
@@ -157,10 +158,10 @@ impl Posterior {
         self.information
     }
 
-    /// A random function drawn from the posterior, `[n]`, in units of the outcome, computed from a draw of the prior
-    /// (`prior_sample`, `[n]`, with mean 0 and in the same units) by Matheron's rule: the prior sample is corrected by
-    /// the difference between the observed outcomes and outcomes drawn from it. It takes O(n t) time and t standard
-    /// normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from Gaussian process
+    /// A random function drawn from the posterior, `[n]`, in units of the outcome. It is computed by Matheron's rule from
+    /// `prior_sample`, `[n]`, a draw of the prior with mean 0 and in the same units: the prior sample is corrected by the
+    /// difference between the observed outcomes and outcomes drawn from the prior sample. It takes O(n t) time and t
+    /// standard normals of `stream`. Source: Wilson et al. 2020, "Efficiently sampling functions from Gaussian process
     /// posteriors".
     ///
     /// # Panics
@@ -169,10 +170,9 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The mean is prior + V^T w with w = L^-1 (y - prior). V^T w' is subtracted from the prior
-        // sample, with w' = L^-1 of the drawn outcomes. As row t of L is the column of V of the arm
-        // observed, w'_t follows from the prior sample at that arm minus the earlier terms, so that
-        // no system is solved.
+        // The posterior mean is the prior mean + V^T w with w = L^-1 (y - prior mean). V^T w' is subtracted from the prior
+        // sample, with w' = L^-1 times the drawn outcomes. As row t of L is the column of V of the arm observed, w'_t
+        // follows from the prior sample at that arm minus the earlier terms, so that no system is solved.
         let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
         let mut values = prior_sample.to_vec();
         self.blocks
@@ -198,8 +198,8 @@ impl Posterior {
         )
     }
 
-    /// The same posterior with a factor of its covariance, made from `prior`, `[n, n]`, the factor of the prior
-    /// covariance. O(n^2 t), and O(n^2) in memory.
+    /// The same posterior, with a triangular factor of its covariance, which is computed from `prior`, the Cholesky factor
+    /// of the prior covariance, `[n, n]`. O(n^2 t), and O(n^2) in memory.
     ///
     /// # Errors
     /// Those of [`FactoredPosterior::observe`].

@@ -13,7 +13,7 @@ use crate::rng::Stream;
 /// one of order m^d, and no jitter.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
-    /// Square root of each dimension's correlation matrix except the last one's, row-major, with its order.
+    /// For each dimension except the last, the order of its correlation matrix and the matrix's square root, row-major.
     roots: Vec<(usize, Vec<f64>)>,
     /// The order of the last dimension, and the transposed square root of its correlation matrix.
     last: (usize, Vec<f64>),
@@ -22,7 +22,7 @@ pub struct GridPrior {
 
 impl GridPrior {
     /// Largest number of points along one dimension. The decomposition of a dimension of m points needs about five
-    /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one matrix is kept.
+    /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one of these matrices is kept.
     pub const MAX_ALONG: usize = 4096;
 
     /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates in units of the inputs, one for each
@@ -35,7 +35,7 @@ impl GridPrior {
         Self::with_length_scales(axes, &LengthScale::Same(length_scale), variance)
     }
 
-    /// The same with a length-scale for each dimension, above 0 and in units of that dimension.
+    /// As [`Self::new`], but with a length-scale for each dimension, above 0 and in units of that dimension.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn samples_have_the_covariance_of_the_kernel() {
         // 4,000 samples on a 3 x 4 grid: the sample covariance of two standard normals has standard error at most
-        // sqrt(2 / 4,000) = 0.0224; six of them are 0.134.
+        // sqrt(2 / 4,000) = 0.0224; six standard errors are 0.134.
         let axes = [vec![0.0, 0.7, 1.4], vec![0.0, 0.7, 1.4, 2.1]];
         let prior = GridPrior::new(&axes, 1.0, 1.0).unwrap();
         let mut stream = Key::root(11).stream();

@@ -23,23 +23,24 @@ pub(crate) struct StandardisedHyperparameters {
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
-/// Bounds of the noise variance for outcomes that are stated to have no noise. It is not held at 0: with a small noise
-/// variance, the model smooths over ripples that would hide the function's shape (as in Ackley's function), and it still
-/// fits outcomes that have noise contrary to the statement.
+/// Bounds of the noise variance for outcomes that are stated to have no noise. The noise variance is not held at 0: with a
+/// small noise variance, the model smooths over ripples that would hide the function's shape (as in Ackley's function), and
+/// it still fits outcomes that have noise contrary to the statement.
 const EXACT_NOISE: (f64, f64) = (1e-13, 4.0);
 /// Logarithm of the mode of the log-normal prior of the noise variance, with median e^-4 and sigma 1: -4 - 1^2.
 const NOISE_MODE: f64 = -5.0;
 /// Sigma of the log-normal prior of the noise variance, for outcomes that are stated to have no noise.
 const EXACT_SIGMA: f64 = 3.0;
-/// When a search ends; tolerances are in nats. Smaller ones make a fit take longer, and lead to no better queries.
+/// When a local search for hyperparameters ends; tolerances are in nats. Smaller tolerances make a fit take longer, and lead
+/// to no better queries.
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tolerance: 1e-3 };
 
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
 /// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
-/// functions of many inputs are not taken to be rougher than functions of few; the noise variance is log-normal with median
-/// e^-4 and sigma 1. As in BoTorch, the posterior density of the hyperparameters themselves is maximised, not that of their
-/// logarithms: the log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)) with m = ln(median) -
-/// sigma^2, the logarithm of its mode.
+/// functions of many inputs are not taken to be rougher than functions of few. The noise variance is log-normal with median
+/// e^-4 and sigma 1. As in BoTorch, the posterior density of the hyperparameters themselves is maximised, instead of that of
+/// their logarithms. The log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)), where
+/// m = ln(median) - sigma^2 is the logarithm of the mode.
 ///
 /// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
 /// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
@@ -47,7 +48,7 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tole
 ///
 /// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the same mode and sigma 3.
 /// With sigma 1, the fitted noise variance stays near e^-5 of the variance of the outcomes unless many outcomes contradict
-/// it, and with so much noise in the model the search does not come close to a maximum.
+/// it. With so much noise in the model, the search does not come close to a maximum.
 fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
@@ -57,9 +58,10 @@ fn priors(d: usize, exact: bool) -> LogNormals {
     }
 }
 
-/// Maximises the posterior density of the hyperparameters, by a local search from the hyperparameters `last`, if given,
-/// and another from the modes of the priors, if `last` is not given or `from_modes` is true; returns the better result.
-/// Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per evaluation.
+/// Maximises the posterior density of the hyperparameters. One local search starts from the hyperparameters `last`, if
+/// given; another starts from the modes of the priors, if `last` is not given or `from_modes` is true. Returns the better
+/// result. Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per
+/// evaluation.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed at any starting point.
@@ -89,8 +91,9 @@ pub(crate) fn refit(
         }
     };
     let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
-    // At longer length-scales, as at the priors' medians, the likelihood of a function of many inputs may hardly depend on
-    // them, and the search would end where all outcomes are explained as noise.
+    // The search starts at the priors' modes. At longer length-scales, such as the priors' medians, the likelihood of a
+    // function of many inputs may hardly depend on the length-scales, and the search would end where all outcomes are
+    // explained as noise.
     let mut first = vec![mode(priors.length_scale); d];
     first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {

@@ -36,8 +36,8 @@ multiversion! {
     }
 }
 
-/// The position of the largest of the scores, `[n]` and all in one unit, that are not NaN: the first of equal ones; 0 if
-/// there is none.
+/// The position of the largest of `scores`, `[n]` and all in one unit. NaNs are ignored. Of equal scores, the first counts;
+/// the position is 0 if every score is NaN or there are no scores.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

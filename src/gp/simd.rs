@@ -52,7 +52,7 @@ pub struct UnknownLevel(String);
 /// The level that [`VARIABLE`] names; `None` where it is not set.
 ///
 /// # Errors
-/// [`UnknownLevel`] if it has any other value.
+/// [`UnknownLevel`] if its value names no level.
 pub fn wanted() -> Result<Option<Level>, UnknownLevel> {
     let Some(word) = std::env::var_os(VARIABLE) else { return Ok(None) };
     match word.to_str() {
@@ -90,8 +90,8 @@ pub fn best() -> Level {
 }
 
 /// Declares functions that are compiled once per [`Level`]. Functions that they call profit only if they are inlined.
-/// Functions declared after `up to Avx2:` do not use the 512-bit registers: loops limited by memory access are slower
-/// with them.
+/// Functions declared after `up to Avx2:` do not use the 512-bit registers, since loops limited by memory access are slower
+/// with such registers.
 macro_rules! multiversion {
     (up to $most:ident: $($functions:tt)+) => { $crate::gp::simd::multiversion! { @ $most $($functions)+ } };
     (@ $most:ident $($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)+) => {

@@ -1,10 +1,10 @@
 //! The singular value decomposition of a small matrix, bit-identical on every machine.
 //!
-//! One-sided Jacobi rotations: pairs of columns are rotated until all are orthogonal; their lengths are then the
+//! One-sided Jacobi rotations: pairs of columns are rotated until all are orthogonal; the columns' lengths are then the
 //! singular values. Small singular values have a small relative error too if the columns, scaled to length 1, are
-//! well-conditioned, down to about 1e-154 of the largest entry: squares of smaller numbers underflow. Hestenes 1958,
-//! "Inversion of matrices by biorthogonalization and related results"; Demmel and Veselic 1992, "Jacobi's method is more
-//! accurate than QR".
+//! well-conditioned. This holds down to about 1e-154 of the largest entry, since squares of smaller numbers underflow.
+//! Hestenes 1958, "Inversion of matrices by biorthogonalization and related results"; Demmel and Veselic 1992, "Jacobi's
+//! method is more accurate than QR".
 
 use super::GpError;
 use super::cholesky::dot;

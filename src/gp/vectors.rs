@@ -1,7 +1,7 @@
 //! Loops over vectors, to be inlined into functions that are compiled for several instruction sets.
 //!
-//! They loop over indices: in a build without LTO, an iterator such as `Zip` is a function call if its code is in another
-//! codegen unit.
+//! The functions loop over indices: in a build without LTO, an iterator such as `Zip` is a function call if its code is in
+//! another codegen unit.
 
 #![allow(clippy::needless_range_loop, reason = "see above")]
 

@@ -3,16 +3,17 @@
 //!
 //! Phi holds the features of the inputs with outcomes, `[t, m]`, y the outcomes, and lambda is the noise variance. With
 //! Sigma = Phi^T Phi + lambda I = R^T R, the upper triangle R and c = R^-T Phi^T y are stored. One more outcome appends
-//! the row (phi | y) to (R | c) and eliminates it by Givens rotations, m steps along rows of R: no factorisation,
-//! O(m^2). Then nu = R^-1 c is the mean of the weights, and omega = R^-1 (c + sqrt(lambda) z), with z standard normals, is
-//! a draw from N(nu, lambda Sigma^-1).
+//! the row (phi | y) to (R | c) and eliminates it by m Givens rotations, one with each row of R. This takes O(m^2) time,
+//! without a new factorisation. Then nu = R^-1 c is the mean of the weights, and omega = R^-1 (c + sqrt(lambda) z), with z
+//! standard normals, is a draw from N(nu, lambda Sigma^-1).
 
 use super::simd::multiversion;
 use super::vectors::inner;
 use super::{GpError, dot};
 use crate::rng::Stream;
 
-/// The posterior of the dimensionless weights of m features in units of the outcome, given noisy outcomes.
+/// The posterior of the weights of m features, given noisy outcomes. Features are in units of the outcome; weights have no
+/// unit.
 #[derive(Clone, Debug)]
 pub struct WeightPosterior {
     m: usize,
@@ -26,7 +27,7 @@ pub struct WeightPosterior {
 
 impl WeightPosterior {
     /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`, above 0 and in squared units of the
-    /// outcome. m (m + 3) / 2 numbers in memory.
+    /// outcome. It stores m (m + 3) / 2 numbers.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] unless `lambda` is finite and above 0.
@@ -63,7 +64,7 @@ impl WeightPosterior {
     /// model does not fit into the processor's caches, since every row of R is read once.
     ///
     /// # Errors
-    /// [`GpError::OutcomeNotFinite`]; then none of them was added.
+    /// [`GpError::OutcomeNotFinite`]; then none of the outcomes was added.
     ///
     /// # Panics
     /// If there are not m features.
@@ -184,7 +185,7 @@ multiversion! {
     }
 
     /// Eliminates several rows of m + 1 numbers, stored one after the other in `new`. Row k is rotated with the new rows in
-    /// their order, after each of them was rotated with rows 0 to k - 1; so the result has the bits of eliminating one new
+    /// their order, after each of them was rotated with rows 0 to k - 1. So the result has the bits of eliminating one new
     /// row after the other.
     fn rotate_all_away(rows: &mut [f64], new: &mut [f64], m: usize) {
         for (k, row) in rows_mut(rows, m).enumerate() {

@@ -29,7 +29,7 @@ pub(super) trait Effects<P: Protocol> {
     fn connection(&self, party: PartyId) -> Connection;
 }
 
-/// The common methods of the contexts of handlers and of processes: the time, recording facts, ending the simulation.
+/// Methods that the contexts of handlers and of processes share: reading the time, recording facts, ending the simulation.
 pub trait Recorder<P: Protocol>: std::fmt::Debug {
     /// The present virtual time.
     fn now(&self) -> Time;

@@ -83,8 +83,8 @@ impl Digest {
         hasher
     }
 
-    /// As [`Self::fingerprint`]. The buffered bytes are hashed by the hasher of this digest, not by a copy. So every byte is
-    /// hashed only once, even if many fingerprints of a digest are computed.
+    /// The first 64 bits of the digest so far, as in [`Self::fingerprint`]. Here the digest's own hasher hashes the buffered
+    /// bytes, instead of a copy. So every byte is hashed only once, even if many fingerprints of a digest are computed.
     pub(super) fn intermediate_fingerprint(&mut self) -> u64 {
         self.hasher.update(&self.buffer[self.hashed..self.filled]);
         self.hashed = self.filled;

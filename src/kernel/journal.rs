@@ -23,7 +23,7 @@ pub enum Event<'a, P: Protocol> {
         to: PartyId,
         /// Contents.
         message: &'a P::Message,
-        /// Why.
+        /// The cause of the loss.
         cause: LossCause,
     },
     /// A message reached its addressee.

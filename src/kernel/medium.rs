@@ -14,20 +14,20 @@ pub struct MessageHeader {
     pub to: PartyId,
     /// Size on the wire in bytes.
     pub bytes: u64,
-    /// When it was sent.
+    /// When the message was sent.
     pub at: Time,
 }
 
 /// Why a message never arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LossCause {
-    /// The link dropped it.
+    /// The link dropped the message.
     Link,
-    /// Its sender was not connected.
+    /// The sender was not connected.
     SenderOffline,
-    /// Its addressee was not connected, or did not receive it ([`Medium::receives`]), when it arrived.
+    /// The addressee was not connected, or did not receive the message ([`Medium::receives`]), when the message arrived.
     ReceiverOffline,
-    /// There is no route to its addressee.
+    /// There is no route to the addressee.
     NoRoute,
     /// A relay was not connected.
     RelayOffline,
@@ -40,19 +40,20 @@ pub enum LossCause {
 /// What happens to a message next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// It arrives at this time, which must not be before the present time.
+    /// The message arrives at this time, which must not be before the present time.
     Arrives(Time),
-    /// It reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is either
-    /// a relay, which must be connected to forward the message, or the addressee, whose access line the message enters.
+    /// The message reaches `via` at this time, and then the kernel calls the medium again ([`Medium::proceed`]). `via` is
+    /// either a relay, which must be connected to forward the message, or the addressee, whose access line the message
+    /// enters.
     Passes {
-        /// When it reaches `via`.
+        /// When the message reaches `via`.
         at: Time,
         /// The relay or the addressee.
         via: PartyId,
         /// A value that the medium chooses and that is passed back to it.
         leg: u8,
     },
-    /// The network duplicated it: both copies reach `via` at these times.
+    /// The network duplicated the message: both copies reach `via` at these times.
     Doubled {
         /// When the copies reach `via`, the original first.
         at: [Time; 2],
@@ -61,7 +62,7 @@ pub enum Delivery {
         /// Present if the kernel calls the medium again for each copy, as for `Passes`; else the copies are delivered.
         leg: Option<u8>,
     },
-    /// It is lost on the way.
+    /// The message is lost on the way.
     Lost(LossCause),
 }
 
@@ -107,8 +108,8 @@ pub trait Medium: std::fmt::Debug {
         Delivery::Arrives(now)
     }
 
-    /// The time from `now` until the party has processed a message of `work` units that is delivered at `now`, and all
-    /// messages delivered before it.
+    /// The time from `now` until the party has processed a message that is delivered at `now`, and all messages delivered
+    /// before it. `work` is the message's work, as a multiple of the party's compute time (`Payload::work`).
     fn occupied(&mut self, _party: PartyId, _work: f64, _now: Time) -> Span {
         Span::ZERO
     }
@@ -120,7 +121,8 @@ pub trait Medium: std::fmt::Debug {
         false
     }
 
-    /// The party has crashed and its memory is lost: it no longer processes the messages that it had received.
+    /// Tells the medium that the party has crashed and lost its memory, so that it no longer processes the messages that it
+    /// had received.
     fn drops_jobs(&mut self, _party: PartyId) {}
 
     /// Whether a connected addressee receives a message that has reached it at `now`; if not, the message is lost.

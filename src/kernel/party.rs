@@ -13,9 +13,9 @@ pub enum Input<P: Protocol> {
     Start,
     /// A message arrived.
     Message {
-        /// Who sent it.
+        /// The party that sent the message.
         from: PartyId,
-        /// Its contents.
+        /// The contents of the message.
         message: P::Message,
     },
     /// A timer that the party had set ran out.
@@ -43,7 +43,7 @@ pub enum CannotCopy {
 
 /// Copies a boxed party when a simulation is copied. It is implemented for every party that is `Clone`.
 pub trait BoxedClone<P: Protocol> {
-    /// The copy.
+    /// A boxed copy of the party.
     ///
     /// # Errors
     /// [`CannotCopy`] if the party cannot be copied; a party that is `Clone` always can.

@@ -26,7 +26,7 @@ impl<T> Default for EventQueue<T> {
 
 impl<T> EventQueue<T> {
     /// Schedules `payload` at `time`, after everything scheduled earlier for the same time. If 2^24 events are pending,
-    /// it is dropped, and [`Self::has_overflowed`] is true from then on.
+    /// `payload` is dropped, and [`Self::has_overflowed`] is true from then on.
     #[inline(always)]
     pub fn push(&mut self, time: Time, payload: T) -> Ticket {
         Ticket(self.ladder.push(time.nanos(), payload))

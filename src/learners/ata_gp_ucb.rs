@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 
 /// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
 ///
-/// An arm has m features, phi, in units of the outcome; row s of Phi has the features of the arm queried in round s. With
-/// V = Phi^T Phi + lambda I, u_i the rows of V^(-1/2) Phi^T (the symmetric root) and y_s the outcome of round s minus the
-/// prior mean: r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and the mean is
-/// phi^T V^(-1/2) r, with b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`,
+/// An arm has m features, phi, in units of the outcome; row s of Phi has the features of the arm queried in round s.
+/// Let V = Phi^T Phi + lambda I, let u_i be the rows of V^(-1/2) Phi^T (the symmetric root), and let y_s be the outcome of
+/// round s minus the prior mean. Then r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and
+/// the mean is phi^T V^(-1/2) r. Here b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`,
 /// L = ln(4 m T / delta), beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and
 /// q = 6 rho ln(4T/delta) / accuracy^2, with rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T),
 /// beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
 /// v, in units of the outcome to the power 1 + alpha, bounds E|outcome - prior mean|^(1+alpha); v and alpha come from
 /// `payoffs`.
 ///
-/// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s; here every product is
-/// compared with b_t of the current round, as in Chowdhury and Gopalan: the features and their number m change with t,
-/// so the products of earlier rounds change too, and the proof bounds all of them by one number. v is computed with the
-/// privacy epsilon; the first printed version has the accuracy in its place.
+/// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s. Here every product is compared
+/// with b_t of the current round, as in Chowdhury and Gopalan. The features and their number m change with t, so the
+/// products of earlier rounds change too, and the proof bounds all of them by one number. v is computed with the privacy
+/// epsilon; the first printed version has the accuracy in place of epsilon.
 ///
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 ///
@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct AtaGpUcb {
     /// B, bound on |f - prior mean|, in units of the outcome; the regret bound assumes that B also bounds the norm of
-    /// f - prior mean in the kernel's space.
+    /// f - prior mean in the kernel's reproducing kernel Hilbert space (RKHS).
     /// Default: the value that the protocol provides.
     #[serde(default)]
     pub bound: Option<Positive>,
@@ -122,8 +122,8 @@ impl AtaGpUcb {
     }
 }
 
-/// Time for a basis with the order-wise constants, as a share of the time that `basis_effort` estimates: measured in
-/// scenarios/users.ron.
+/// Time for a basis with the order-wise constants, as a share of the time that `basis_effort` estimates. The share was
+/// measured in scenarios/users.ron.
 const FEATURES: f64 = 0.1;
 
 /// The oversampling q of the Nystrom features.

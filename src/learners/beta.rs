@@ -28,7 +28,7 @@ pub enum BetaSchedule {
     ///
     /// Example: `Constant(beta: 2)`.
     Constant {
-        /// beta.
+        /// The value of beta_t in every round.
         beta: NonNegative,
     },
 }

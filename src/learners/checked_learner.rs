@@ -112,7 +112,7 @@ mod tests {
     use crate::rng::Key;
     use serde::Serialize;
 
-    /// In the third round, chooses an arm that does not exist: the index after that of the last arm.
+    /// A learner that, in the third round, chooses an arm that does not exist: the index after that of the last arm.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     struct Beyond;
 

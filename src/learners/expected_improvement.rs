@@ -16,7 +16,8 @@ use std::f64::consts::{PI, SQRT_2};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedImprovement {
-    /// Subtracted from every improvement, in units of the outcome: improvements of at most this size count as none.
+    /// A number that is subtracted from every improvement, in units of the outcome: improvements of at most this size count
+    /// as none.
     /// Default: 0.
     #[serde(default = "zero")]
     pub margin: NonNegative,
@@ -57,7 +58,7 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc, not 1 + erf, which would lose the order of arms with very small improvements by cancellation.
+    // erfc is used because 1 + erf would lose the order of arms with very small improvements by cancellation.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

@@ -35,8 +35,8 @@ pub struct External {
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Whether the program is sent the arms' inputs, the model that the objective suggests and the bounds that the protocol
-    /// knows; else it is sent only the number of arms (or the box), the number of rounds, seeds, its choices and the
-    /// outcomes. Default: true.
+    /// knows. Otherwise it is sent only the number of arms (or the box), the number of rounds, seeds, its own choices and
+    /// the outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }
@@ -68,7 +68,7 @@ struct State {
     arms: usize,
     dialogue: ProgramSession,
     steps: Vec<Step>,
-    /// Number of steps up to the program's last answer: each was sent to the program, or is its own choice.
+    /// Number of steps up to the program's last answer: each was sent to the program, or is the program's own choice.
     known: usize,
 }
 

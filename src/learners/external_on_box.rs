@@ -11,7 +11,8 @@ use crate::rng::Stream;
 use crate::vocab::SearchBox;
 use serde_json::{Map, Value, json};
 
-/// One step of the learner's history: the number of a point that was chosen, with an outcome if one was observed.
+/// One step of the learner's history, with the number of a point: the point was chosen (`None`), or an outcome at it was
+/// observed.
 #[derive(Clone, Copy, Debug)]
 struct Step(usize, Option<f64>);
 
@@ -82,7 +83,7 @@ impl Learner for State {
     }
 
     fn suggest(&mut self, stream: &mut Stream) -> usize {
-        // Below 2^31, so that random generators of every language accept it as a seed.
+        // The seed is below 2^31, so that random generators of every language accept it.
         let seed = stream.word() >> 33;
         let (past, new) = self.steps.split_at(self.known);
         let (past, told) = (self.json(past), self.json(new));

@@ -72,9 +72,9 @@ impl LearnerRecipe for GpUcb {
         true
     }
 
-    /// The cumulative regret is at most sqrt(8 v T beta_T gamma_T / ln(1 + v / noise)), with v the largest prior variance, T
-    /// the number of rounds, gamma_T an upper bound on the information gain of T outcomes, and noise the noise variance that
-    /// the model assumes. Srinivas et al. 2010, Theorem 1.
+    /// The cumulative regret is at most sqrt(8 v T beta_T gamma_T / ln(1 + v / noise)). Here v is the largest prior
+    /// variance, T the number of rounds, gamma_T an upper bound on the information gain of T outcomes, and noise the noise
+    /// variance that the model assumes. Srinivas et al. 2010, Theorem 1.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let covariance = arms.covariance.as_ref()?;
         let noise = self.regulariser.map_or(arms.noise_variance, Positive::get);

@@ -33,8 +33,8 @@ pub enum Payoffs {
     ///
     /// Example: `HeavyTailed(central_moment: 2)`.
     HeavyTailed {
-        /// c, bound on E|noise|^(1 + alpha), in units of the outcome to the power 1 + alpha; 3 for alpha = 1 and
-        /// Student's t with three degrees of freedom.
+        /// c, bound on E|noise|^(1 + alpha), in units of the outcome to the power 1 + alpha. For alpha = 1 and noise with
+        /// Student's t distribution with three degrees of freedom, c is 3.
         central_moment: Positive,
         /// v, bound on E|outcome - prior mean|^(1 + alpha), in the units of c.
         /// Default: B^2 + c for alpha = 1, else (B + c^(1/(1 + alpha)))^(1 + alpha), by Minkowski's inequality.
@@ -215,16 +215,16 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if it is below 1: heavy tails, for which
-    /// there is a lower bound on regret.
+    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if alpha is below 1; else `None`. For
+    /// such heavy tails there is a lower bound on regret.
     #[must_use]
     pub fn moment(&self) -> Option<(f64, f64)> {
         (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))
     }
 
     /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `bound` is in units of the
-    /// outcome, `horizon` a number of outcomes; `learner` is named in errors. Moments of private outcomes: Zhou and Tan
-    /// 2021, Theorems 2 and 3: v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2.
+    /// outcome, `horizon` a number of outcomes; `learner` is named in errors. For private outcomes, v = B^2 + R^2 + 2 s^2
+    /// and c = R^2 + 2 s^2 (Zhou and Tan 2021, Theorems 2 and 3).
     ///
     /// # Errors
     /// [`BuildError::Unknown`] with the first quantity that neither the recipe nor the facts state.

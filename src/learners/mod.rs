@@ -54,7 +54,7 @@ use std::fmt;
 
 /// Clones a boxed [`Learner`] when a simulation is cloned. It is implemented for every learner that is `Clone`.
 pub trait BoxedLearner {
-    /// The copy.
+    /// A boxed copy of the learner.
     fn boxed_clone(&self) -> Box<dyn Learner>;
 }
 
@@ -172,7 +172,7 @@ pub trait LearnerRecipe: Send + Sync {
     }
 
     /// A theorem's bound on the learner's cumulative regret, in units of the outcome, for the problem that `arms`
-    /// describes; `None` if no theorem covers it.
+    /// describes; `None` if no theorem covers this learner and problem.
     fn theorem(&self, arms: &Arms) -> Option<Theorem> {
         let _ = arms;
         None

@@ -20,7 +20,7 @@ use std::f64::consts::E;
 use std::num::NonZeroU32;
 
 /// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch is
-/// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`), with distances in
+/// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`). Distances are in
 /// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
 ///
 /// k = ceil(24 ln(4 e T / delta)). Let m be the number of features and c the bound on E|noise|^(1+alpha), in units of the
@@ -92,7 +92,7 @@ struct State {
     arrived: Vec<f64>,
     /// Outcomes of unfinished epochs, by arm, from the history of another learner.
     left: BTreeMap<usize, Vec<f64>>,
-    /// Sums of outcome j of every epoch of an arm: n x k.
+    /// For each arm and each j from 1 to k, the sum of outcome j over the finished epochs of the arm: `[n, k]`.
     sums: Vec<f64>,
     /// Number of finished epochs of each arm.
     counts: Vec<f64>,

@@ -8,7 +8,7 @@ const RECENT: usize = 64;
 pub(super) struct OutcomeSums {
     /// Sorted by increasing |value|.
     sorted: Vec<f64>,
-    /// Sum of `sorted[..=i]`.
+    /// Entry i is the sum of `sorted[..=i]`.
     running: Vec<f64>,
     recent: Vec<f64>,
     total: f64,

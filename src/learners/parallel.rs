@@ -1,5 +1,5 @@
-//! A learner for several questions at a time: a copy of it observes made-up outcomes of the pending questions, and then
-//! chooses the next arm.
+//! A learner for several questions at a time: a copy of the learner observes made-up outcomes of the pending questions, and
+//! then chooses the next arm.
 
 use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel, LearnerRecipe, Outcomes};
@@ -18,7 +18,7 @@ pub enum PendingOutcome {
     /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to these
     /// outcomes too, so the means may change, and the variances may change in another way. With `GpUcb` this is GP-BUCB
     /// (Desautels, Krause and Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C),
-    /// where C bounds the information gain of the pending questions; no bound is shown here. Needs a learner with a
+    /// where C bounds the information gain of the pending questions. Reports show no bound for it. It needs a learner with a
     /// posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,

@@ -16,8 +16,8 @@ pub enum Middle {
 
 /// Largest number of steps of Weiszfeld's iteration.
 const STEPS: usize = 1000;
-/// The iteration ends when the length of the sum of the unit vectors from the centre to the other points, minus the number
-/// of points at the centre, is at most this times the number of points.
+/// Let F be the length of the sum of the unit vectors from the centre to the points elsewhere. The iteration ends when F
+/// minus the number of points at the centre is at most this times the number of all points.
 const STILL: f64 = 1e-12;
 
 /// The robust centre of points that are stored one after the other, with `dimension` coordinates each.
@@ -69,7 +69,7 @@ fn median(values: &mut [f64]) -> f64 {
     if even { 0.5 * (below.iter().fold(0.0, |a: f64, &b| a.max(b)) + upper) } else { upper }
 }
 
-/// Weiszfeld's iteration as corrected by Vardi and Zhang 2000, starting at the average.
+/// The geometric median, by Weiszfeld's iteration as corrected by Vardi and Zhang 2000, starting at the average.
 fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
     let mut centre = vec![0.0; dimension];
     for point in points {

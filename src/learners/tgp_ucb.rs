@@ -130,9 +130,9 @@ impl LearnerRecipe for TgpUcb {
         let theorem = match known.laplace {
             Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
             None => {
-                // R_T <= 2 beta_T times the sum of the posterior standard deviations of the queried arms, and the sum of
-                // their posterior variances is at most 2 s / ln(1 + s / lambda) times the information gain, where s is the
-                // largest prior variance, 1 in the papers.
+                // R_T <= 2 beta_T times the sum of the posterior standard deviations of the queried arms. The sum of their
+                // posterior variances is at most 2 s / ln(1 + s / lambda) times the information gain, where s is the largest
+                // prior variance (1 in the papers).
                 let recipe = Self { constants: Constants::Theorem, ..self.clone() };
                 let most = small_covariance("TgpUcb", arms).ok()?.variances().into_iter().fold(0.0, f64::max);
                 let spread = 2.0 * most / libm::log1p(most / self.lambda.get());
@@ -224,9 +224,9 @@ mod tests {
     }
 
     /// The sub-Weibull tail bound (Zhou and Tan 2021, equation 5) with theta = 1, a = 1, b = 1/10 is the tail of Laplace
-    /// noise of scale 10: b_t and, with the same second moment, beta_t are those of private outcomes with R = 0. With
-    /// theta = 2, b_t - B is of order (ln t)^2, and the tail bound on the probability that the noise exceeds b_t - B is
-    /// 1/t.
+    /// noise of scale 10. So b_t is that of private outcomes with R = 0, and so is beta_t, since the second moments are
+    /// equal. With theta = 2, b_t - B is of order (ln t)^2, and the tail bound on the probability that the noise exceeds
+    /// b_t - B is 1/t.
     #[test]
     fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {
         let recipe: TgpUcb = ron::from_str("()").unwrap();

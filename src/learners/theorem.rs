@@ -25,8 +25,9 @@ impl fmt::Debug for Theorem {
 }
 
 impl Theorem {
-    /// A theorem with its source, the noise variance, in squared units of the outcome, with which its information gain is
-    /// computed, and its bound, in units of the outcome, as a function of rounds and information gain in nats.
+    /// A theorem from `source`. The information gain is computed with `noise_variance`, in squared units of the outcome.
+    /// `formula` is the bound, in units of the outcome, as a function of the number of rounds and the information gain in
+    /// nats.
     #[must_use]
     pub fn new(
         source: &'static str,
@@ -67,8 +68,8 @@ impl Theorem {
 
 const ORDER: &str = "its order, with constant 1";
 
-/// For an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and the first factor of the bounds,
-/// rho B (1 + 1/sqrt(1 - a)), where B bounds the distance of the function from the prior mean.
+/// Two factors for an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and the first factor of the bounds,
+/// rho B (1 + 1/sqrt(1 - a)). Here B bounds the distance of the function from the prior mean.
 fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
     let accuracy = accuracy.get();
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
@@ -110,9 +111,9 @@ pub(super) fn ata(
     (alpha > 0.0).then(|| Theorem::new(source, lambda.get(), formula).with_caveat(true, ORDER))
 }
 
-/// TGP-UCB's bound for private outcomes with Laplace scale s = 2 (B + R) / epsilon, where R bounds the noise of an outcome
-/// before it is made private: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with T, g and B as in [`ata`]. Zhou
-/// and Tan 2021, Theorem 3.
+/// TGP-UCB's bound for private outcomes with Laplace scale s: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with
+/// T, g and delta as in [`ata`]. The scale is s = 2 (B + R) / epsilon, where B is as in [`ata`] and R bounds the noise of an
+/// outcome before it is made private. Zhou and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {
@@ -125,7 +126,7 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
 /// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))), where w is (B + R) / epsilon for private outcomes (Zhou and Tan 2021,
-/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4); T, g, a, rho, B and delta
+/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4). T, g, a, rho, B and delta
 /// are those of [`ata`], and R is that of [`private_tgp`]. For alpha = 1 the second term is
 /// (rho^2/a) ln(T/delta) w g sqrt T.
 ///

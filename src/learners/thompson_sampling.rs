@@ -15,7 +15,7 @@ pub enum Sampling {
     /// All arms together, with their covariances.
     #[default]
     Joint,
-    /// Every arm independently, from its mean and variance: faster, and explores more.
+    /// Every arm independently, from its mean and variance. This is faster, and explores more.
     Marginal,
 }
 

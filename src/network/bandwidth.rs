@@ -15,8 +15,8 @@ use std::path::PathBuf;
 pub struct Bandwidth {
     /// Rate at which messages are sent, as in `"10Mbit/s"`, or a throughput model.
     pub rate: LineRate,
-    /// Most bytes in the queue, including the unsent part of the message that is being sent; a message that does not fit
-    /// is lost.
+    /// Largest number of bytes in the queue, including the unsent part of the message that is being sent; a message that
+    /// does not fit is lost.
     /// Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u64>,
@@ -42,20 +42,20 @@ impl Access {
             .filter_map(|(field, rate)| Some((field, rate.as_ref()?)))
     }
 
-    /// The problems of its rates.
+    /// The problems of the line's rates.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         self.limits().flat_map(|(field, rate)| rate.problems().into_iter().map(|p| p.below(field))).collect()
     }
 
-    /// Reads the files that its rates name.
+    /// Reads the files that the line's rates name.
     pub fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let rates = [("up", &mut self.up), ("down", &mut self.down)].into_iter();
         let rates = rates.filter_map(|(field, rate)| Some((field, rate.as_mut()?)));
         rates.flat_map(|(field, rate)| rate.load(base).into_iter().map(move |p| p.below(field))).collect()
     }
 
-    /// The files that its rates name.
+    /// The files that the line's rates name.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         self.limits().flat_map(|(_, rate)| rate.files()).collect()

@@ -59,21 +59,22 @@ pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>,
 /// What is done with the missing cells of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissingCells {
-    /// They are errors, like cells that are not numbers; the error message states this cure.
+    /// Missing cells are errors, like cells that are not numbers; the error message states this cure.
     Refuse(&'static str),
-    /// They are read as `None`.
+    /// Missing cells are read as `None`.
     Read,
 }
 
 impl MissingCells {
-    /// They are errors, like cells that are not numbers.
+    /// Missing cells are errors, like cells that are not numbers; the cure is to correct the file.
     pub(super) const REFUSED: Self = Self::Refuse("correct the file");
 }
 
 /// Largest number of bad cells of a column that an error message names.
 const NAMED: usize = 5;
 
-/// The problem of the bad cells of a column: the first few, each with its line, and their number.
+/// The problem of a column with bad cells. It names the first few bad cells, each with its line, and states how many there
+/// are.
 fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCells) -> Problem {
     let file = file.display();
     let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));

@@ -6,7 +6,7 @@ use crate::vocab::{DataFolders, Problem};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The devices of a table, in its order, and their order by compute speed.
+/// The devices of a table, in the order of the table and in the order of their compute speeds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CapacityTable {
     /// For each device, the time of one inference in milliseconds, and the rate in the unit of the file's column

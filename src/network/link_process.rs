@@ -95,9 +95,9 @@ impl LinkProcess {
         }
     }
 
-    /// Takes over the settings of the same link in another network. The stream of delays and losses continues; the stream of
-    /// duplicates continues as long as their probability is above 0; the queue continues as long as the bandwidth is
-    /// limited; the loss process starts again if its settings change.
+    /// Takes over the settings of the same link in another network. The stream of delays and losses continues. The stream of
+    /// duplicates continues as long as their probability is above 0, and the queue as long as the bandwidth is limited. The
+    /// loss process starts again if its settings change.
     pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);

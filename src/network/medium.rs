@@ -295,8 +295,9 @@ mod tests {
     use crate::network::topology::Mesh;
     use crate::vocab::Probability;
 
-    /// Two parties that receive each message with probability 1/2, a third party that is alternately online and offline, and
-    /// two blackouts of one group. If only a blackout changes, everything else continues as in the unchanged network.
+    /// The network has two parties that receive each message with probability 1/2, a third party that is alternately online
+    /// and offline, and two blackouts of one group. If only a blackout changes, everything else continues as in the
+    /// unchanged network.
     #[test]
     fn a_fork_that_changes_a_blackout_leaves_all_else_as_it_was() {
         let network = |until: u64| {

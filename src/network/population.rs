@@ -11,17 +11,17 @@ use std::sync::Arc;
 /// The network properties of a party.
 #[derive(Clone, Debug, Default)]
 pub struct PartyTraits {
-    /// The group that it belongs to.
+    /// The group that the party belongs to.
     pub group: Option<String>,
-    /// Its number among the parties of its entry in the scenario, from 0.
+    /// The party's number, from 0, among the parties of its entry in the scenario.
     pub number: u64,
-    /// When it is connected, and which messages it receives.
+    /// When the party is connected, and which messages it receives.
     pub availability: AvailabilityModel,
-    /// Its compute model.
+    /// The party's compute model.
     pub compute: ComputeModel,
-    /// Its access line.
+    /// The party's access line.
     pub access: Access,
-    /// Which of its quantities depend on each other.
+    /// Which of the party's quantities depend on each other.
     pub together: Option<Arc<Together>>,
 }
 

@@ -62,7 +62,7 @@ impl RecordingFile<'_> {
         Ok(Recording { steps: Arc::new(steps), length: last + self.spacing })
     }
 
-    /// The problems of its units.
+    /// The problems of `spacing` and `time_unit`.
     pub(super) fn problems(&self) -> Vec<Problem> {
         let lengths = [("spacing", self.spacing), ("time_unit", self.time_unit)].into_iter();
         let zero = lengths.filter(|(_, length)| *length == Span::ZERO);

@@ -27,7 +27,7 @@ pub enum PartyQuantity {
 }
 
 impl PartyQuantity {
-    /// Its name in reports and error messages.
+    /// The quantity's name in reports and error messages.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -56,9 +56,10 @@ impl PartyQuantity {
 /// quantity's own distribution at u. So each quantity keeps its distribution exactly, and only the dependence changes. The
 /// rank correlation (Spearman's) of two quantities with correlation r is 6 / pi asin(r / 2): -0.58 for r = -0.6.
 /// `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be inverted. Instead, the objectives
-/// (and the noises) that the group's agents drew are reassigned among them by rank: the agent with the largest normal number
-/// for `Heterogeneity` gets the objective that is furthest from the mean of all agents' objectives, for `DataSize` the
-/// objective with the most records, and for `Noise` the largest noise. Quantities that are not named stay independent.
+/// (and the noises) that the group's agents drew are reassigned among these agents by rank. The agent with the largest
+/// normal number for `Heterogeneity` gets the objective that is furthest from the mean of all agents' objectives; for
+/// `DataSize`, the objective with the most records; for `Noise`, the largest noise. Quantities that are not named stay
+/// independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.

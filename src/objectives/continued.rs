@@ -82,8 +82,9 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
 ///
 /// Matheron's rule: a draw on the whole lattice, plus the posterior means given the differences, on the grid, between
 /// `values` and the draw (Wilson et al. 2020, "Efficiently sampling functions from Gaussian process posteriors", equation
-/// 5). The given values were drawn without the nugget, so noise with the nugget's covariance, up to terms in the square of
-/// the nugget, is added to the differences; without this noise the variance beyond the grid would be too small.
+/// 5). The given values were drawn without the nugget. Therefore noise is added to the differences, with the covariance that
+/// the nugget adds, apart from terms in the square of the nugget. Without this noise, the variance beyond the grid would be
+/// too small.
 pub(super) fn continued(
     lattice: &Lattice,
     scaled_steps: &[f64],
@@ -120,9 +121,9 @@ pub(super) fn continued(
     Ok(all)
 }
 
-/// The values at x - s for every point x of a grid with `counts` points along each input, for each of the shifts s (in units
-/// of the grid's side, rounded to whole steps), of a function that is drawn as for [`continued`] and has these values on
-/// the grid.
+/// For each of the shifts s, the values at x - s of a function, for every point x of a grid with `counts` points along each
+/// input. The function is drawn as for [`continued`] and has the values `values` on the grid. Shifts are in units of the
+/// grid's side, and are rounded to whole steps.
 pub(super) fn shifted(
     counts: &[usize],
     scaled_steps: &[f64],
@@ -143,10 +144,10 @@ mod tests {
     use crate::gp::prior::GridPrior;
     use crate::rng::Key;
 
-    /// Functions on a grid of 4 x 3 points, continued by two points before it along the first input and three after it
-    /// along the second: all products of two values have the mean that the covariance states. With 4,000 functions, the mean
-    /// of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 / 4,000) = 0.045; six standard
-    /// errors are 0.27.
+    /// Functions on a grid of 4 x 3 points are continued by two points before it along the first input and three after it
+    /// along the second. All products of two values have the mean that the covariance states. With 4,000 functions, the mean
+    /// of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 / 4,000) = 0.045; six standard errors
+    /// are 0.27.
     #[test]
     fn a_continued_function_has_the_covariance_of_its_prior() {
         let (counts, steps) = ([4, 3], [0.6, 0.8]);

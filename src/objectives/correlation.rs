@@ -17,11 +17,11 @@ use std::sync::Arc;
 /// Every column of a CSV file is an arm; an outcome of an arm is one of its recorded readings, drawn at random.
 ///
 /// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
-/// training file: an arm's input is its standardised training column, divided by the square root of the number of rows,
-/// and the kernel is the inner product of two inputs. Readings are in the units of the file unless `output_scale` is
-/// set. In the protocol `Local`, the learners' bound B on the function is the largest distance of an arm's mean from
-/// `prior_mean`, and their bound R on the noise is the largest distance of a reading from its arm's mean. Source:
-/// Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+/// training file. An arm's input is its standardised training column, divided by the square root of the number of rows, and
+/// the kernel is the inner product of two inputs. Readings are in the units of the file unless `output_scale` is set. In the
+/// protocol `Local`, the learners' bound B on the function is the largest distance of an arm's mean from `prior_mean`, and
+/// their bound R on the noise is the largest distance of a reading from its arm's mean. Source: Zhou and Tan 2021, section
+/// 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 ///
 /// Example: `Correlation(file: "stocks.csv", ignore: ["Date"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -17,7 +17,7 @@ pub enum Dimension {
     ///
     /// Example: `Real(name: "rate", low: 0.01, high: 10, scale: Log)`.
     Real {
-        /// Its name in results, which no other input has.
+        /// The input's name in results, which no other input has.
         name: String,
         /// Lower end, above 0 with `scale: Log`.
         low: Finite,
@@ -31,7 +31,7 @@ pub enum Dimension {
     ///
     /// Example: `Integer(name: "depth", low: -5, high: 10)`.
     Integer {
-        /// Its name in results, which no other input has.
+        /// The input's name in results, which no other input has.
         name: String,
         /// Smallest value, a whole number, at least 1 with `scale: Log`.
         low: Finite,
@@ -46,9 +46,9 @@ pub enum Dimension {
     ///
     /// Example: `Categorical(name: "solver", values: ["sgd", "adam"])`.
     Categorical {
-        /// Its name in results, which no other input has.
+        /// The input's name in results, which no other input has.
         name: String,
-        /// Its values, 2 to 32 different words.
+        /// The values of the input, 2 to 32 different words.
         values: Vec<String>,
     },
 }
@@ -64,14 +64,14 @@ pub enum DimensionScale {
 }
 
 impl Dimension {
-    /// Its name.
+    /// The input's name.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Real { name, .. } | Self::Integer { name, .. } | Self::Categorical { name, .. } => name,
         }
     }
 
-    /// The name of its kind, as a scenario writes it.
+    /// The name of the input's kind, as a scenario writes it.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Real { .. } => "Real",
@@ -88,7 +88,7 @@ impl Dimension {
         }
     }
 
-    /// Its categories; empty for numbers.
+    /// The input's categories; empty for numbers.
     pub(super) fn categories(&self) -> &[String] {
         match self {
             Self::Real { .. } | Self::Integer { .. } => &[],
@@ -135,7 +135,8 @@ impl Dimension {
             }
             return problems;
         }
-        // The limits on numbers of a scenario exclude ranges whose width is not finite.
+        // In a scenario, a range's width is always finite, since the size of numbers is limited. The second check is for
+        // inputs that are built in code.
         if low >= high || !(high - low).is_finite() {
             let expected = format!("a number above {low}, the lower end");
             wrong("high", expected, high.to_string(), "write the smaller end as `low`");

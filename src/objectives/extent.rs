@@ -59,7 +59,7 @@ impl Extent {
         }
     }
 
-    /// The same extent, of a box.
+    /// The same extent, marked as that of a box.
     #[must_use]
     pub fn of_box(self) -> Self {
         Self { is_box: true, ..self }

@@ -33,8 +33,8 @@ use std::sync::Arc;
 /// records in every replication, and the privacy losses of all replications add up. The program runs with the rights of
 /// the user who starts the study.
 ///
-/// With `dimensions` in place of `axes`, the objective is a search of a box: the program is asked for the value of each
-/// point that is queried, when it is queried, and reads the inputs by their names.
+/// With `dimensions` in place of `axes`, the objective is a search of a box. The program is asked for the value of each
+/// point when the point is queried, and reads the inputs by their names.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.
@@ -49,13 +49,15 @@ pub struct External {
     /// Default: none, and `dimensions` states a box.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
-    /// The inputs of a search of a box, in order: real or whole numbers and categories. Only for `Local` and `Release`.
+    /// The inputs of a search of a box, in order: real or whole numbers and categories. Only `Local` and `Release` take
+    /// them.
     /// Default: none, and `axes` states a finite set of settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// On a box: the best value that the program can give, in units of its values. Regret is then measured against `best`,
     /// and a replication in which the program gives a better value fails. Default: not known, and regret is measured against
-    /// the best value that any series of the replication has found, so that it is no larger than the true regret.
+    /// the best value that any series of the replication has found, so that the measured regret is no larger than the true
+    /// regret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<Finite>,
     /// Whether large or small values are sought. Default: `Maximise`.
@@ -179,7 +181,7 @@ impl External {
         let mut of = |agent: Option<usize>| {
             let key = agent.map_or(key, |agent| key.child("agent").index(agent as u64));
             let of_arm = |(arm, inputs): (usize, &[f64])| {
-                // Below 2^31, so that the random generators of all languages accept it.
+                // The seed is below 2^31, so that the random generators of all languages accept it.
                 let seed = key.index(arm as u64).stream().word() >> 33;
                 let fields = [("seed", json!(seed)), ("arm", json!(arm)), ("inputs", json!(inputs))];
                 let agent = agent.map(|agent| ("agent", json!(agent)));

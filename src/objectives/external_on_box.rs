@@ -48,7 +48,7 @@ impl PointFunction for Asked {
         let Some(dialogue) = &self.dialogue else { return 0.0 };
         let Recipe { domain, sign, best, .. } = &self.recipe;
         let mut dialogue = dialogue.lock().expect("no holder of this lock panics");
-        // Below 2^31, so that the random generators of all languages accept it.
+        // The seed is below 2^31, so that the random generators of all languages accept it.
         let seed = self.key.index(dialogue.asked).stream().word() >> 33;
         dialogue.asked += 1;
         let possible = |value: &f64| value.is_finite() && best.is_none_or(|best| sign * value <= best);
@@ -83,7 +83,7 @@ impl PointFunction for Asked {
         true
     }
 
-    /// A copy that asks its further questions in a dialogue of its own, which continues this one.
+    /// A copy that asks its further questions in a dialogue of its own, which continues the present dialogue.
     fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
         let dialogue = self.dialogue.as_ref()?.lock().expect("no holder of this lock panics").clone();
         let dialogue = Some(Mutex::new(dialogue));

@@ -15,8 +15,8 @@ pub enum Hyperparameters {
     ///
     /// Example: `Given(length_scales: [1], variance: 0.5, noise_variance: 0.5)`.
     Given {
-        /// Length-scale of each input, as a multiple of the unit by which the input is divided after its transform: its
-        /// standard deviation, unless a scale is stated.
+        /// Length-scale of each input, as a multiple of the unit by which the input is divided after its transform. This
+        /// unit is the input's standard deviation, unless a scale is stated.
         length_scales: Vec<Positive>,
         /// Variance of the function, in squared units of the scaled output.
         variance: Positive,
@@ -129,9 +129,9 @@ pub struct Fitted {
     pub noise_variance: f64,
     /// Log marginal likelihood of these values, if they were fitted.
     pub log_likelihood: Option<f64>,
-    /// The largest absolute derivative of the log marginal likelihood (with priors, of its sum with the log prior density)
-    /// with respect to the logarithm of a hyperparameter, in nats, among the directions that stay within the bounds of the
-    /// search: near 0 at a maximum.
+    /// The slope of what the fit maximises, in nats: near 0 at a maximum. It is the largest absolute derivative of the log
+    /// marginal likelihood (with priors, of its sum with the log prior density) with respect to the logarithm of a
+    /// hyperparameter. Directions that leave the bounds of the search are not counted.
     #[serde(default)]
     pub slope: Option<f64>,
 }

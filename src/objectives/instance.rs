@@ -49,8 +49,8 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
     /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
     fn at(&self, point: &[f64]) -> f64;
 
-    /// If a user's own program computes the values: the function for one series of a replication, which asks the `programs`
-    /// of that series; before this call, the function is 0 everywhere. `None` if no program is asked.
+    /// The function for one series of a replication, if a user's own program computes the values: it asks the `programs` of
+    /// that series. Before this call, the function is 0 everywhere. `None` if no program is asked.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -106,9 +106,9 @@ impl Continuum {
 /// One replication's problem. Larger values are better.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), points of the unit
-    /// cube that represent the box where a finite set is needed, such as for the candidates among which a federation's
-    /// agents search; they are not arms, and the surrogate is then in units of the unit cube.
+    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), these are points of the
+    /// unit cube that represent the box where a finite set is needed, such as for the candidates among which a federation's
+    /// agents search. These points are not arms, and the surrogate is then in units of the unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
@@ -128,7 +128,7 @@ pub struct ProblemFacts {
     pub neighbour: Option<Arc<Vec<f64>>>,
     /// Facts about the loss, for an objective whose values are minus the mean of a loss.
     pub tuning: Option<TuningFacts>,
-    /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own.
+    /// Noise-free value of each arm for each agent, for an objective that gives every agent of a federation its own values.
     pub agents: Option<Arc<Vec<Arc<Vec<f64>>>>>,
     /// Whether values are performances whose largest possible value is 1, such as an accuracy, so that 1 minus a value is an
     /// error.
@@ -173,14 +173,15 @@ pub struct PublicFacts {
 }
 
 impl PublicFacts {
-    /// Conditions of the privacy loss about a record whose inputs are released.
+    /// The conditions under which the privacy loss about a record holds, if the record's inputs are released.
     #[must_use]
     pub fn input_conditions(&self) -> Vec<String> {
         self.inputs.iter().chain(&self.length_scales).filter_map(PublicFact::condition).collect()
     }
 
-    /// Conditions of the privacy loss about a record whose value or outcome is released. With `inputs_shown` the observer
-    /// also sees the inputs, which are divided by length-scales that may be functions of the outcomes.
+    /// The conditions under which the privacy loss about a record holds, if the record's value or outcome is released. With
+    /// `inputs_shown`, the observer also sees the inputs, which are divided by length-scales that may be functions of the
+    /// outcomes.
     #[must_use]
     pub fn outcome_conditions(&self, inputs_shown: bool) -> Vec<String> {
         let length_scales = self.length_scales.iter().filter(|_| inputs_shown);
@@ -245,8 +246,8 @@ pub struct TuningFacts {
 }
 
 impl TuningFacts {
-    /// The weaker of these facts and of other ones: of each number, the one that allows the larger differences between
-    /// neighbours.
+    /// The weaker facts of `self` and `by`: of each number, the value that allows the larger differences between
+    /// neighbouring data sets.
     #[must_use]
     pub(crate) fn weakened(self, by: Self) -> Self {
         Self {

@@ -5,14 +5,15 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Largest number of contents that are kept. Cells usually differ in values that do not change how a file is read.
+/// Largest number of contents that are kept. A few are enough: the cells of a study usually differ in values that do
+/// not change how a file is read.
 const MOST: usize = 8;
 
 /// The arguments of a function that read files, as JSON, and what it returned.
 type Entry = (String, Arc<dyn Any + Send + Sync>);
 
-/// The contents of files as objectives read them. While the cells of a study are checked, they are kept, so that cells that
-/// read a file in the same way read it once. At other times a file is read anew.
+/// The contents of files as objectives read them. While the cells of a study are checked, the contents are kept, so a file
+/// that several cells read in the same way is read once. At other times every objective reads its files anew.
 #[derive(Clone, Default)]
 pub struct KeptFiles(Option<Arc<Mutex<Vec<Entry>>>>);
 

@@ -19,7 +19,8 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Whether this is the default, the squared exponential: of these kernels only this one is a product over dimensions.
+    /// Whether this is the default, the squared exponential. It is the only one of these kernels that is a product over
+    /// dimensions.
     pub(super) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! A regular grid of arms with further points around it, on which a function continues beyond its domain.
+//! A regular grid of arms with further points around it, for the values of a function beyond its domain.
 
 /// A regular grid, with further points before and after it along each input, in steps of the grid. Points are numbered
 /// row by row, the last input fastest.
@@ -12,7 +12,8 @@ pub(super) struct Lattice {
     lengths: Vec<usize>,
 }
 
-/// Shifts in units of a grid's side along each input, rounded to whole steps of the grid.
+/// The shifts in whole steps of a grid, rounded. `shifts` are in units of the grid's side along each input, and
+/// `counts` are the grid's numbers of points.
 pub(super) fn whole_steps(counts: &[usize], shifts: &[Vec<f64>]) -> Vec<Vec<i64>> {
     let rounded = |(share, count): (&f64, &usize)| libm::round(share * ((*count).max(1) - 1) as f64) as i64;
     shifts.iter().map(|shift| shift.iter().zip(counts).map(rounded).collect()).collect()
@@ -46,7 +47,7 @@ impl Lattice {
         (0..self.lengths[axis]).map(|place| place as f64 - self.before[axis] as f64).collect()
     }
 
-    /// For every point x of the grid, the number of the lattice's point x - s.
+    /// For every point x of the grid, the number of the lattice's point x - s, where s is `shift`.
     pub(super) fn places(&self, shift: &[i64]) -> Vec<usize> {
         let points = self.counts.iter().product();
         let mut found = Vec::with_capacity(points);

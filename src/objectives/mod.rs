@@ -2,8 +2,8 @@
 //!
 //! An objective is a recipe. [`Objective::prepare`] does the work that all replications share (read a table, fit
 //! hyperparameters); [`Prepared::realise`] draws one replication's problem. A problem is a finite set of arms (rows of
-//! inputs) with a noise-free value each, or a function on a box ([`Continuum`]); optimisation maximises, so a minimised
-//! output is negated.
+//! inputs) with a noise-free value each, or a function on a box ([`Continuum`]). Optimisation maximises, so an output
+//! that is to be minimised is negated.
 
 mod branin;
 mod continued;
@@ -78,14 +78,15 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
-    /// What the scenario is used for. This decides which of its programs are started; those programs must exist.
-    /// Default: all.
+    /// What the scenario is used for, which decides which of its programs are started and so must exist. Default: to
+    /// play replications, for which all programs are started.
     pub starts: ProgramUse,
     /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
     /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
     pub models: Option<PathBuf>,
-    /// The contents of files, if they are kept. Default: they are not, every objective reads its files.
+    /// The contents of files that were read, if contents are kept. Default: they are not kept, and every objective
+    /// reads its files.
     pub contents: KeptFiles,
 }
 
@@ -128,7 +129,7 @@ impl Resources {
     }
 }
 
-/// An objective that cannot be prepared, or whose problem cannot be drawn, shifted or computed from changed data, though its
+/// Why an objective cannot be prepared, or its problem cannot be drawn, shifted or computed from changed data, though its
 /// scenario was valid.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -271,10 +272,10 @@ pub trait Objective: Send + Sync {
         true
     }
 
-    /// The points of the unit cube, `[d]` each, at which the function on the box ([`Self::domain`]) is largest, if it can be
-    /// shifted: all inputs are real numbers on a linear scale, and up to one side length beyond the box the function is
-    /// defined and has no larger value. The agents of a federation can then have shifted functions whose largest value
-    /// is known. Default: none.
+    /// The points of the unit cube, each with d coordinates, at which the function on the box ([`Self::domain`]) is largest.
+    /// Empty unless the function can be shifted: all inputs are real numbers on a linear scale, and up to one side length
+    /// beyond the box the function is defined and has no larger value. The agents of a federation can then have shifted
+    /// functions whose largest value is known. Default: none.
     fn best_points(&self) -> Vec<Vec<f64>> {
         Vec::new()
     }
@@ -329,9 +330,9 @@ pub trait Prepared: fmt::Debug + Send + Sync {
     fn realise(&self, key: Key) -> Result<Instance, ObjectiveError>;
 
     /// The function f of [`Prepared::realise`] with the same key, shifted: for each of the shifts s, the value f(x - s) for
-    /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps
-    /// of [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only; if agents of a
-    /// federation have shifted functions, the surrogate then continues them between and beyond the arms.
+    /// every arm x. A shift has one number for each input, in units of the domain's side, and is rounded to whole steps of
+    /// [`Objective::shift_grid`], if there is one. `None` if functions are known at the arms only. The surrogate then
+    /// continues the shifted functions of a federation's agents between and beyond the arms.
     fn shifted(&self, key: Key, shifts: &[Vec<f64>]) -> Option<Result<Vec<Vec<f64>>, ObjectiveError>> {
         let _ = (key, shifts);
         None

@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// The performance of every setting on a validation set V, and on a neighbouring set V' that no party sees: two
 /// functions drawn from GP(0, k1(V, V') k2(lambda, lambda')) in every replication.
 ///
-/// The settings are a regular grid, centred and scaled to a largest norm; k2 has variance 1. The neighbour serves to
-/// check guarantees that hold only for functions from this prior. Source: Kusner, Gardner, Garnett and Weinberger 2015,
-/// section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
+/// The settings are a regular grid, centred and scaled so that the largest norm is `max_norm`; k2 has variance 1. The
+/// function on V' serves to check guarantees that hold only for functions from this prior. Source: Kusner, Gardner,
+/// Garnett and Weinberger 2015, section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
 ///
 /// Example: `MultiTaskSample(grid: [10, 10], length_scale: 6.25, correlation: 0.99, noise_variance: 0.01)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

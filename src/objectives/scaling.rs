@@ -56,7 +56,7 @@ fn centre(values: impl Iterator<Item = f64> + Clone) -> (f64, bool) {
 }
 
 /// Mean and standard deviation (with divisor n) of some numbers; `None` if all are the same, there are none, or the
-/// computed standard deviation is 0. That all are the same is tested separately: because the computed mean is rounded, the
+/// computed standard deviation is 0. Whether all are the same is tested separately: the computed mean is rounded, so the
 /// computed standard deviation of equal numbers could be above 0.
 pub(super) fn spread(values: impl Iterator<Item = f64> + Clone) -> Option<(f64, f64)> {
     let (mean, differ) = centre(values.clone());
@@ -73,8 +73,8 @@ pub(super) fn standardise(values: &mut [f64]) -> Option<(f64, f64)> {
     Some((mean, sd))
 }
 
-/// For each column of the rows at `places`, centre and the factor that gives it standard deviation 1; the factor is 0 for a
-/// column that is constant there, which carries no information.
+/// For each column of the rows at `places`, its mean and the factor that gives it standard deviation 1. Both are 0 for a
+/// column that is constant in these rows and so carries no information.
 pub(super) fn scales<'a>(d: usize, places: &[usize], row: impl Fn(usize) -> &'a [f64]) -> Vec<(f64, f64)> {
     let scale = |column: usize| {
         let cells = places.iter().map(|&place| row(place)[column]);

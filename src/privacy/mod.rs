@@ -11,10 +11,12 @@
 //! sums that are released again and again, turn [`Sensitive`] values into [`Released`] ones; both make the ledger entry
 //! before they return a value. Accountants read ledger entries only, and do not depend on any mechanism.
 //!
-//! Three things are left out on purpose: the ledger stores no joint epsilon of several releases; no method that code outside
-//! this module can call returns the value inside a `Sensitive`; and a mechanism has no default
-//! [`Sampler`](crate::vocab::Sampler) (how the units of a release are chosen), so that no amplification by subsampling is
-//! claimed for a sampler that did not run.
+//! Three things are left out on purpose:
+//!
+//! * The ledger stores no joint epsilon of several releases.
+//! * No method that code outside this module can call returns the value inside a `Sensitive`.
+//! * A mechanism has no default [`Sampler`](crate::vocab::Sampler) (how the units of a release are chosen). So no
+//!   amplification by subsampling is claimed for a sampler that did not run.
 
 pub mod ledger;
 pub mod mechanisms;

@@ -23,9 +23,9 @@ pub struct RunningSum {
 }
 
 impl RunningSum {
-    /// Enters the price of all sums in the ledger, before the first one. The sensitivity of `mechanism` must be at least the
-    /// width of the range. A copy of the sum continues with the same noise. Copies are for forks of a simulation:
-    /// publish the sums of one branch only.
+    /// Begins the sums, and enters the price of all of them in the ledger. The sensitivity of `mechanism` must be at least
+    /// the width of the range. A clone of the `RunningSum` continues with the same noise. Clones are for forks of a
+    /// simulation: publish the sums of one branch only.
     ///
     /// # Errors
     /// [`ReleaseError`] if the width of the range is not a finite number above 0, if the range is wider than the mechanism's

@@ -36,8 +36,9 @@ pub fn point_of_fields(domain: &SearchBox, fields: &Value) -> Option<Vec<f64>> {
     domain.contains(&point).then_some(point)
 }
 
-/// The inputs of a box, in order, as programs read them: name and ends, whether only whole numbers are valid, and whether
-/// the scale is logarithmic; or name and categories.
+/// The inputs of a box, in order, as programs read them. An input of numbers has a name, two ends, and two flags:
+/// whether only whole numbers are valid, and whether the scale is logarithmic. An input of categories has a name and
+/// the categories.
 #[must_use]
 pub fn inputs_of_box(domain: &SearchBox) -> Value {
     let inputs = domain.names().iter().zip(domain.sides()).zip(domain.kinds()).zip(domain.categories());

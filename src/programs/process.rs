@@ -226,7 +226,7 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) if self.interruption.is_urgent() => {
                     return Err(Missing::Interrupted);
                 }
-                // A process that the program has left running may hold standard output open.
+                // The program has ended, but a process that it has left running may hold standard output open.
                 Err(RecvTimeoutError::Timeout) if has_ended(&mut self.child) => {
                     return from.recv_timeout(LAST_LINE_WAIT).map_err(|_| Missing::Ended);
                 }

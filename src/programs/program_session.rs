@@ -236,8 +236,8 @@ impl ProgramSession {
                     program: self.program.words(),
                     reason: error.to_string(),
                 })?;
-                // Another worker's different answer was stored first and counts. This process cannot continue the dialogue,
-                // because it has given another answer.
+                // Another worker stored a different answer first, and that answer counts. This process cannot continue the
+                // dialogue, because it has given another answer.
                 if counts.to_bits() != own.to_bits() {
                     self.process = None;
                 }

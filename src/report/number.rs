@@ -140,15 +140,15 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon with this many decimal places, rounded up, except that an excess of at most a millionth of
-/// the last place, such as a rounding error, is dropped. From 1e7 on it has an exponent and three significant digits.
+/// An upper bound on epsilon with this many decimal places, rounded up. An excess of at most a millionth of the last
+/// place, such as a rounding error, is dropped first. From 1e7 on it has an exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon with this many decimal places, rounded down, except that a number that lies at most a
-/// millionth of the last place below a number with these places becomes that number. From 1e7 on it has an exponent and
-/// three significant digits.
+/// A lower bound on epsilon with this many decimal places, rounded down. A value that lies at most a millionth of the
+/// last place below a number with these places becomes that number. From 1e7 on it has an exponent and three
+/// significant digits.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }

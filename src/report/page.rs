@@ -35,8 +35,8 @@ impl Page {
         Self::showing(folder, 0, None)
     }
 
-    /// Reads the data of a page whose pictures of one replication show this replication of this cell. `replication: None`
-    /// selects the cell's first stored replication.
+    /// Reads the data of a page. Its pictures of a single replication show this replication of this cell; `replication:
+    /// None` selects the cell's first stored replication.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.

@@ -114,8 +114,8 @@ pub(super) fn arithmetic(told: impl IntoIterator<Item = Arithmetic>) -> Option<S
     (!notes.is_empty()).then(|| notes.join("; "))
 }
 
-/// Quantities at the end of a replication whose name is long or a formula: the name, the words for it, and fewer words for
-/// an axis or a header.
+/// Words for outcomes (quantities at the end of a replication) whose name is long or a formula. Each entry has the name,
+/// the words for it, and fewer words for an axis or a header.
 const OUTCOMES: [(&str, &str, &str); 11] = [
     (
         "mean heterogeneity of answers heard minus that of answers due",

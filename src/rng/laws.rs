@@ -6,9 +6,10 @@ use rand::distr::{Bernoulli, Distribution, Uniform};
 /// A probability distribution that [`Stream::draw`] samples from. Its samples depend only on the stream and have the
 /// same bits on every CPU.
 ///
-/// It is implemented for all distributions of this module; for the same distributions of `rand_distr` over [`Portable`]
-/// numbers; for `rand`'s `Bernoulli`; and for `rand`'s `Uniform` over integers of 32 and 64 bits and over `f64`. Further
-/// implementations should use only additions, multiplications, divisions and the functions of `libm`.
+/// It is implemented for all distributions of this module, and for the same distributions of `rand_distr` over
+/// [`Portable`] numbers. It is also implemented for `rand`'s `Bernoulli`, and for `rand`'s `Uniform` over integers of 32
+/// and 64 bits and over `f64`. Further implementations should use only additions, multiplications, divisions and the
+/// functions of `libm`.
 #[diagnostic::on_unimplemented(
     message = "samples of `{Self}` may have different bits on different CPUs",
     note = "use the distribution of the same name in `subrosa::rng::laws`, or give its parameters as `Portable(..)`; if the bits \

@@ -2,15 +2,15 @@
 //!
 //! Every stream of draws is addressed by its *purpose*, never by the order in which streams are used:
 //! `root / replication 3 / party agent-17 / objective-noise`. Adding a party, turning message loss off or changing a latency
-//! model therefore changes no draws for other purposes, and two cells of a study have the same draws for every purpose that
+//! model therefore changes no draws for other purposes. Two cells of a study have the same draws for every purpose that
 //! occurs in both.
 //!
 //! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
 //! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
 //!
 //! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has twenty distributions of `rand_distr` over
-//! [`Portable`] numbers, both for members of families that other programs add. The library's own members use neither the
-//! traits nor these distributions, so that no version of `rand` changes a replay.
+//! [`Portable`] numbers. Both serve members of families that other programs add. The library's own members use neither
+//! the traits nor these distributions, so that no version of `rand` changes a replay.
 
 pub mod laws;
 mod portable;

@@ -80,9 +80,9 @@ pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// Among the first 2^m points, exactly one lies in each of 2^m equal intervals, in every dimension, and exactly one in
-    /// each dyadic box of area 2^-m of the first two dimensions. A wrong direction number breaks the first property; a
-    /// digital shift keeps both properties.
+    /// Among the first 2^m points, exactly one lies in each of 2^m equal intervals, in every dimension. In the first two
+    /// dimensions, exactly one lies in each dyadic box of area 2^-m. A wrong direction number breaks the first property;
+    /// a digital shift keeps both properties.
     #[test]
     fn points_are_even() {
         for m in 1..=8 {

@@ -75,9 +75,9 @@ impl Stream {
         -u.signum() * libm::log(1.0 - 2.0 * u.abs())
     }
 
-    /// Student's t with `degrees` degrees of freedom, above 0. Takes two words. Source: Bailey 1994, "Polar generation
-    /// of random variates with the t-distribution": sqrt(v (U^(-2/v) - 1)) cos(2 pi V), where v is `degrees`, and U and V
-    /// are uniform on (0, 1).
+    /// Student's t with `degrees` degrees of freedom, above 0. Takes two words. The number is sqrt(v (U^(-2/v) - 1))
+    /// cos(2 pi V), where v is `degrees`, and U and V are uniform on (0, 1). Source: Bailey 1994, "Polar generation of
+    /// random variates with the t-distribution".
     pub fn student_t(&mut self, degrees: f64) -> f64 {
         let (radius, angle) = (self.open_uniform(), self.uniform());
         let squared = degrees * libm::expm1(-2.0 / degrees * libm::log(radius));

@@ -2,8 +2,8 @@
 
 use super::Stream;
 
-/// Version of the labels and of the hash. A change gives every run new random numbers, so it is part of the replay
-/// format.
+/// Version of the labels and of the hash. A change of either gives every run new random numbers, so this version is part
+/// of the replay format.
 pub(crate) const TREE_VERSION: u32 = 1;
 
 /// A node of the seed tree. Its children are independent of each other and of its own stream.

@@ -37,7 +37,7 @@ impl Document {
     ///
     /// # Errors
     /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have
-    /// different values: then no single value can replace all of them.
+    /// different values. No single value could then replace all of them.
     pub fn varied(&self, overrides: &[String], wanted: &str) -> Result<VariedValue, Diagnostics> {
         let edited = self.overridden(overrides)?;
         let expansion = expand(&edited).map_err(|problems| self.diagnostics(problems))?;
@@ -67,8 +67,8 @@ impl Document {
             };
             self.diagnostics(vec![problem])
         };
-        // A path is valid if a value can be set there. If `wanted` is no path of the text, it is taken as a misspelt name
-        // of an `Each`, provided that it is close to such a name or is a single word.
+        // A path is valid if a value can be set there. If `wanted` is no path of the text, and is close to the name of
+        // an `Each` or is a single word, it is taken as a misspelt name of an `Each`.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
         let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A draft without errors, together with the contents of the files that its parties and its network name.
 ///
-/// Code outside of this crate gets one only from [`Scenario::check`] or, for the cells of a study, from
+/// Code outside of this crate gets a `Scenario` only from [`Scenario::check`] or, for the cells of a study, from
 /// [`Document::cells`](super::Document::cells):
 /// ```
 /// use subrosa::objectives::Resources;
@@ -60,8 +60,9 @@ impl Scenario {
     /// network.
     ///
     /// # Errors
-    /// All problems of the first step that finds any. The steps are: limits, names, files and programs; then parties,
-    /// network, objective, protocol and budget; then what depends on the size of the objective, such as the number of arms.
+    /// All problems of the first step that finds any. The first step checks limits, names, files and programs. The
+    /// second step checks parties, network, objective, protocol and budget. The third step checks what depends on the
+    /// size of the objective, such as the number of arms.
     pub fn check(draft: Draft, resources: &Resources) -> Result<Self, Vec<Problem>> {
         Self::check_with_known_parts(draft, &mut CheckedParts::new(resources), None)
     }
@@ -273,9 +274,9 @@ impl Scenario {
         problems
     }
 
-    /// A problem for each series that has the name of an earlier series; its path is relative to the protocol's recipe. If
-    /// exactly one list of the recipe has as many items as there are series, the path is that of the series' item in this
-    /// list, else that of the recipe.
+    /// A problem for each series that has the name of an earlier series; its path is relative to the protocol's recipe.
+    /// If exactly one list of the recipe has as many items as there are series, the path is that of the series' item in
+    /// this list. Otherwise it is the path of the recipe.
     fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();

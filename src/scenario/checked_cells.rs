@@ -62,7 +62,7 @@ fn consecutive(
     cells
 }
 
-/// A cell, typed and checked. Its text is put together only for messages about errors.
+/// A cell, parsed into a [`Draft`] and checked. The text of the cell is put together only for messages about errors.
 fn checked(raw: &RawCell<'_>, known: &mut CheckedParts<'_>, last: Option<&Scenario>) -> CheckedCell {
     let draft = match Draft::deserialize(Reader::new(&raw.tree())) {
         Ok(draft) => draft,

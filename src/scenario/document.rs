@@ -23,11 +23,12 @@ use std::path::{Path, PathBuf};
 /// A checked cell of a study: the name and the value of each axis, and the scenario with these values.
 pub type Cell = (Vec<(String, String)>, Scenario);
 
-/// No problems of further cells are reported after more than this many, since all cells usually have the same mistake.
+/// Once more than this many problems are found, those of further cells are not reported, since cells usually share their
+/// mistakes.
 const MAX_PROBLEMS: usize = 200;
 /// Name of the type that a scenario file holds.
 const SCENARIO: &str = "Scenario";
-/// Size limit of a scenario file in bytes. The scenarios of this project have a few thousand.
+/// Size limit of a scenario file in bytes. The scenarios of this project have a few thousand bytes.
 const LONGEST: u64 = 16 << 20;
 
 /// The file name that means standard input.
@@ -131,7 +132,8 @@ impl Document {
         (taken == path.len()).then(|| edited.text[node.span.clone()].to_owned())
     }
 
-    /// The scenario's text in RON, which a run folder keeps: as written, or put into RON if it is in JSON.
+    /// The scenario's text in RON, which a run folder keeps. A document in JSON is translated; one in RON is returned as
+    /// written.
     ///
     /// # Errors
     /// The first syntax error of JSON, or values that no scenario can have.
@@ -143,7 +145,8 @@ impl Document {
         Ok(broken(&edited.text))
     }
 
-    /// The scenario in JSON: as written, or put into JSON if it is in RON. JSON has no comments.
+    /// The scenario in JSON. A document in RON is translated, without its comments, because JSON has none; one in JSON
+    /// is returned as written.
     ///
     /// # Errors
     /// The first syntax error, or a value that JSON cannot write.
@@ -229,11 +232,11 @@ impl Document {
     /// 1. reading the text: the first syntax error, or all duplicate keys and all numbers that are not finite;
     /// 2. the overrides;
     /// 3. the expansion of every `Each`;
-    /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`] returns;
-    ///    besides, the names of axes in the field `at` of published results and losses that no `Each` has. The first cell
-    ///    that differs from cell 0 in a field that must be the same in all cells, or that needs more memory than the limit,
-    ///    is an error too, unless another error was found before. After more than 200 errors, those of further cells are
-    ///    left out.
+    /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`]
+    ///    returns. Each name in the field `at` of a published result or loss that no `Each` has is an error too. If no
+    ///    other error was found before, a cell is also an error if it differs from cell 0 in a field that must be the
+    ///    same in all cells, or if it needs more memory than the limit. Only the first such cell is reported. After more
+    ///    than 200 errors, those of further cells are left out.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

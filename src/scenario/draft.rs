@@ -48,7 +48,7 @@ pub struct Draft {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<crate::vocab::SeriesName>")]
     pub compared_with: Vec<String>,
-    /// Figures from a paper, printed beside the measured ones. Default: none.
+    /// Results from a paper, printed beside the measured ones. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
     /// Privacy losses from a paper, printed beside those of the accountants. Default: none.

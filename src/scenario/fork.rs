@@ -35,9 +35,10 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 /// Fields of protocols that say when something is asked or answered; no theorem on regret depends on these fields.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
-/// The names of the series for which no theorem on regret holds over the whole run of a branch, because the branch changes a
-/// setting of the protocol that theorems depend on, such as the learner, the weights, who takes part, or the noise. Every
-/// setting of the protocol counts as such a setting, except its fields `retry`, `give_up_after` and `answer_after`.
+/// The names of the series for which no theorem on regret holds over the whole run of a branch. This is so if the branch
+/// changes a setting of the protocol that theorems depend on, such as the learner, the weights, who takes part, or the
+/// noise. Every setting of the protocol counts as such a setting, except its fields `retry`, `give_up_after` and
+/// `answer_after`.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     let plain = |draft: &Draft| {
@@ -100,8 +101,9 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     ))
 }
 
-/// The error if a setting of a series lets a party learn something about protected data of this series in a branch, and no
-/// setting does before the fork; in words: path, expected, found and help.
+/// The error, in words (path, expected, found and help), if a branch lets a party learn more about protected data of a
+/// series than before the fork. This is so if a setting of the series lets the party learn something in the branch, and
+/// no setting of this series does before the fork.
 #[must_use]
 pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
     let before = base.protocol.as_dyn().learn_by_settings();

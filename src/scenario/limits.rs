@@ -40,9 +40,9 @@ const COUNTS: [(&str, u64, &str); 6] = [
     ),
 ];
 
-/// Largest absolute value of the numbers of an objective and of the length-scales of a protocol; the inverse of this limit
-/// is the smallest absolute value other than 0. Models square distances and divide them by squared length-scales, and
-/// squares of numbers above about 1e154 are not finite.
+/// Largest absolute value of the numbers of an objective and of the length-scales of a protocol. The smallest absolute
+/// value other than 0 is the inverse of this limit. Models square distances and divide them by squared length-scales,
+/// and squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
 /// All numbers that are too large or too small. `plain` is the draft as JSON, without the values that were checked with an

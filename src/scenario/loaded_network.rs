@@ -15,8 +15,8 @@ pub(super) struct LoadedNetwork {
 }
 
 impl LoadedNetwork {
-    /// Reads the files that the parties and the network of the draft name, and returns the problems of these files too;
-    /// relative paths are searched in the folders of `base`.
+    /// Reads the files that the parties and the network of the draft name. Returns the problems of these files too.
+    /// Relative paths are searched in the folders of `base`.
     pub(super) fn load(draft: &Draft, base: &DataFolders) -> (Self, Vec<Problem>) {
         let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
         let mut problems = Vec::new();

@@ -1,5 +1,5 @@
-//! The external programs that a scenario names. Each member reports the programs that it uses; a search through the whole
-//! scenario finds these members, so that a protocol does not have to list its learners.
+//! The external programs that a scenario names. Each member reports the programs that it uses. A search through the
+//! whole scenario finds these members, so a protocol does not have to list its learners.
 
 use super::draft::Draft;
 use crate::learners::LearnerModel;

@@ -1,4 +1,4 @@
-//! Checks of names and texts: none may contain a character that controls a terminal or reverses text, and no name may begin
+//! Checks of names and texts. None may contain a character that controls a terminal or reverses text. No name may begin
 //! with a character that makes a spreadsheet evaluate a formula.
 //!
 //! Line breaks and tabs are permitted in the fields `about` and `source`, and in the file outside of names and texts.

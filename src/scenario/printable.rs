@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// Whether a character controls the display instead of being shown: control characters, marks of writing direction,
-/// characters without width or shape, by which two names that look alike would differ, and the two noncharacters that XML
-/// does not allow.
+/// Whether a character controls the display instead of being shown. Such characters are control characters, marks of
+/// writing direction, characters without width or shape, and the two noncharacters that XML does not allow. Two names
+/// that look alike could differ by characters without width or shape.
 pub(super) fn controls_display(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

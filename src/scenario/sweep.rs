@@ -13,7 +13,7 @@ pub(super) struct EditedText {
     pieces: Vec<Piece>,
 }
 
-/// A run of bytes of the edited text, and its origin.
+/// Consecutive bytes of the edited text that have one origin.
 #[derive(Clone, Debug)]
 struct Piece {
     length: usize,
@@ -159,7 +159,7 @@ impl Translation {
     }
 }
 
-/// Applies one `path=RON` of the command line.
+/// Applies one override of the command line, `path=VALUE` with a value in RON.
 pub(super) fn apply_override(edited: &EditedText, argument: &str) -> Result<EditedText, Diagnostic> {
     let problem = |message: String| Diagnostic::new(Place::Override(argument.to_owned()), message);
     let form = "write -o path.to.field=VALUE, as in -o seed=7";
@@ -239,8 +239,8 @@ pub(super) struct Expansion<'a> {
     cells: usize,
 }
 
-/// Finds every `Each` of a text. Those of one name are one axis and change together. There is one cell for every combination
-/// of the values of the axes; the axis that occurs first in the text changes slowest.
+/// Finds every `Each` of a text. All `Each` of one name are one axis and change together. There is one cell for every
+/// combination of the values of the axes; the axis that occurs first in the text changes slowest.
 pub(super) fn expand(edited: &EditedText) -> Result<Expansion<'_>, Vec<Diagnostic>> {
     let root = tree::read(&edited.text).map_err(|errors| edited.placed(errors))?;
     let (mut sweeps, mut problems) = (Vec::new(), Vec::new());

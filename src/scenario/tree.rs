@@ -141,8 +141,8 @@ fn fields(fields: &[ron2::ast::StructField<'_>], problems: &mut Vec<Diagnostic>)
 /// Reports every key that occurs a second time.
 pub(super) fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagnostic>) {
     for (index, entry) in entries.iter().enumerate() {
-        // Keys that are neither texts nor names are not compared: their contents are not stored in the tree, and such a
-        // key is refused when the map is read into its type.
+        // Keys that are neither texts nor names are not compared, because their contents are not stored in the tree.
+        // Such a key is refused when the map is read into its type.
         let same = |earlier: &Entry| earlier.kind != Key::Other && earlier.key == entry.key;
         if entry.kind != Key::Other && entries[..index].iter().any(same) {
             problems.push(

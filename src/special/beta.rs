@@ -1,8 +1,8 @@
 //! The regularised incomplete beta function, which gives the tails of binomial and of Student's t distributions.
 
 /// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller one
-/// is about 1e-13 for a + b up to 100, and about 1e-15 (a + b) for larger a + b, because logarithms of gamma functions are
-/// subtracted.
+/// is about 1e-13 for a + b up to 100. For larger a + b it is about 1e-15 (a + b), because logarithms of gamma functions
+/// are subtracted.
 ///
 /// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press,
 /// Teukolsky, Vetterling and Flannery 2007, section 6.4).

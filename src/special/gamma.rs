@@ -53,8 +53,8 @@ const MAX_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// A starting point: from the first term of the series near 0 (a lower bound of the quantile), or the approximation of
-/// Wilson and Hilferty (the cube of a normally distributed number).
+/// A starting point. It follows from the first term of the series near 0, which gives a lower bound of the quantile, or
+/// from the approximation of Wilson and Hilferty (the cube of a normally distributed number).
 fn first_guess(a: f64, p: f64) -> f64 {
     let near_zero = libm::exp((libm::log(p) + libm::lgamma(a + 1.0)) / a);
     let root = 1.0 - 1.0 / (9.0 * a) + normal_quantile(p) / (3.0 * a.sqrt());

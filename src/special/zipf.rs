@@ -3,9 +3,9 @@
 /// Number of terms that are added up one by one; the sum of the others is computed from an integral.
 const DIRECT: u64 = 32;
 
-/// The quantile of Zipf's law on 1, ..., n with exponent `s` at probability `u` in (0, 1): the smallest k with H(k) >=
-/// u H(n), where H(k) is the sum of 1 / i^s over i from 1 to k. Exact except for the rounding of H, whose relative
-/// error is about 1e-15.
+/// The quantile of Zipf's law on 1, ..., n with exponent `s` at probability `u` in (0, 1). It is the smallest k with
+/// H(k) >= u H(n), where H(k) is the sum of 1 / i^s over i from 1 to k. Exact except for the rounding of H, whose
+/// relative error is about 1e-15.
 ///
 /// Source: the Euler-Maclaurin formula for the sum from the 32nd term on (DLMF 2.10.1).
 ///

@@ -1,10 +1,10 @@
-//! Rows of a CSV text with a header line, each with its line in the text.
+//! Rows of a CSV text with a header line, each with the number of its line in the text.
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-/// The rows of a CSV text with a header line. Cells are separated by commas, unless the header line has no comma: then by
-/// semicolons, tabs or vertical lines, whichever the header line has (the first of these, if it has several). Lines that
-/// begin with `#` are comments; spaces around cells are dropped.
+/// The rows of a CSV text with a header line. Cells are separated by commas. If the header line has no comma, they are
+/// separated by the first of semicolon, tab and vertical line that the header line has. Lines that begin with `#` are
+/// comments; spaces around cells are dropped.
 #[derive(Clone, Debug)]
 pub struct CsvRows {
     names: Vec<String>,
@@ -141,7 +141,7 @@ impl CsvRows {
     }
 }
 
-/// Lines of a text by position in bytes; positions must be given in ascending order.
+/// Finds the line numbers of byte positions in a text. Positions must be requested in ascending order.
 struct Places<'a> {
     text: &'a [u8],
     at: usize,
@@ -149,9 +149,9 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The line, from 1, of the first row that begins at the position `byte` or later. The csv crate ends a row at the first
-    /// byte of its line ending, so the rest of the line ending, blank lines and comments may come between `byte` and the
-    /// row.
+    /// The line, from 1, of the first row that begins at the position `byte` or later. The csv crate ends a row at the
+    /// first byte of its line ending. The rest of the line ending, blank lines and comments may therefore come between
+    /// `byte` and the row.
     fn of(&mut self, byte: u64) -> u64 {
         let byte = usize::try_from(byte).unwrap_or(usize::MAX).min(self.text.len());
         while self.at < byte {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder of the scenario file, and a further folder for files that are not there (`--data DIR`).
+/// The folder of the scenario file, and a further folder (`--data DIR`) for files that the first folder lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DataFolders {
     /// The folder of the scenario file; relative paths begin here.
@@ -12,8 +12,8 @@ pub struct DataFolders {
 }
 
 impl DataFolders {
-    /// The path of a file that a scenario names: in the further folder if there is one and the scenario's folder lacks the
-    /// file, else in the scenario's folder.
+    /// The path of a file that a scenario names. The file is in the further folder if there is one and the scenario's
+    /// folder lacks the file; otherwise it is in the scenario's folder.
     #[must_use]
     pub fn place(&self, file: &Path) -> PathBuf {
         let beside = self.base.join(file);

@@ -17,10 +17,10 @@ pub const QUESTION: f64 = 3e-3;
 /// Bytes of a floating-point number.
 pub const NUMBER: f64 = 8.0;
 
-/// In the estimate of a learner or a publication, a placeholder for the path of the field that states the number of arms:
-/// learners and publications do not know this path.
+/// Placeholder for the path of the field that states the number of arms, in the estimate of a learner or a publication.
+/// Learners and publications do not know this path.
 pub const ARMS: &str = "arms";
-/// In the estimate of a learner, a placeholder for the path of the field that states the number of outcomes.
+/// Placeholder for the path of the field that states the number of outcomes, in the estimate of a learner.
 pub const OUTCOMES: &str = "outcomes";
 
 /// Memory and processor time of a part of a run.

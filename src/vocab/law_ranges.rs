@@ -16,8 +16,9 @@ pub fn extreme_shape(path: &str, shape: Positive) -> Option<Problem> {
     })
 }
 
-/// A problem, at the field `parts`, if the largest weight is more than 1e12 times the smallest one, because the rounding
-/// error of the sum may then exceed 0.01 % of the smallest weight; or if a weight is outside 1e-150 to 1e150.
+/// A problem, at the field `parts`, if the weights are too unequal or too extreme. The largest weight may be at most
+/// 1e12 times the smallest one, because the rounding error of the sum may otherwise exceed 0.01 % of the smallest
+/// weight. Each weight must lie between 1e-150 and 1e150.
 #[must_use]
 pub fn unequal_weights(weights: impl Iterator<Item = Positive> + Clone) -> Option<Problem> {
     let largest = weights.clone().map(Positive::get).fold(0.0, f64::max);

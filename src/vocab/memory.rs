@@ -50,7 +50,7 @@ impl FromStr for Memory {
 }
 
 impl fmt::Display for Memory {
-    /// The amount in MiB or GiB, rounded; with one decimal place below 10 of the unit.
+    /// The amount in MiB or GiB, rounded. Amounts below 10 MiB, and those from 1 to 10 GiB, have one decimal place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mebibytes = self.0 as f64 / 1_048_576.0;
         match mebibytes {

@@ -59,10 +59,10 @@ pub enum Neighbours {
     ZeroOut,
     /// One value replaced by any other value; if the unit is a user, all values of one user replaced by any others.
     AnyValue,
-    /// The distribution of one reward replaced by a distribution with any other mean within the stated bound (local model);
-    /// if the unit is a user, the distributions of all rewards of one user. A reward is a mean plus noise of a stated
-    /// distribution. The guarantee is about the mean, not about the value that
-    /// was drawn.
+    /// The distribution of one reward replaced by a distribution with any other mean within the stated bound (local
+    /// model). If the unit is a user, this holds for the distributions of all rewards of one user. A reward is a mean
+    /// plus noise of a stated distribution. The guarantee is about the mean. It says nothing about the value that was
+    /// drawn.
     AnyMean,
 }
 

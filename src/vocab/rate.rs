@@ -86,8 +86,8 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Uses the largest of these units in which the text is read back as exactly this rate; if there is none, bit/s, in
-        // which it always is.
+        // Of the units Gbit/s, Mbit/s and kbit/s, the largest is used from which the text is read back as exactly this
+        // rate. If there is none, bit/s is used, from which every rate is read back exactly.
         let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
         let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
         match written.find(|text| text.parse() == Ok(*self)) {

@@ -9,20 +9,23 @@ const CATEGORY: f64 = FRAC_1_SQRT_2;
 
 /// A box: an interval for each input, with its lower end below its upper one, or a list of categories.
 ///
-/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end,
-/// divided by the length of its interval. An input with a logarithmic scale, and the ends of its
-/// interval, are first replaced by their logarithms. Queries are in the inputs' own units. For a
-/// whole-numbered input the unit interval is divided into one cell for each value, and every point
-/// of a cell stands for that value. The model sees only one point of each cell: the point to which
-/// the value is mapped.
+/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end, divided by the length
+/// of its interval. An input with a logarithmic scale, and the ends of its interval, are first replaced by their
+/// logarithms. Queries are in the inputs' own units. The interval of a whole-numbered input is first widened by 1/2 at
+/// both ends. The unit interval then has one cell for each value, and every point of a cell stands for that value. The
+/// model sees only one point of each cell: the point to which the value is mapped.
 ///
-/// An input with k categories is a whole number from 0 to k - 1 in queries. In the unit cube it has k coordinates: that of
-/// its category is 1 / sqrt(2), and the others are 0 (one-hot). All categories then have the same distance from each other,
-/// and a covariance that is a function of the distance is a covariance of mixed inputs too: with a length-scale l for all
-/// coordinates, a squared exponential has the factor exp(-1 / (2 l^2)) wherever two points differ in the category.
+/// An input with k categories is a whole number from 0 to k - 1 in queries. In the unit cube it has k coordinates: that
+/// of its category is 1 / sqrt(2), and the others are 0 (one-hot). All categories then have the same distance from each
+/// other, so a covariance that is a function of the distance is a covariance of mixed inputs too. With a length-scale l
+/// for all coordinates, a squared exponential has the factor exp(-1 / (2 l^2)) wherever two points differ in the
+/// category.
 ///
-/// Source of the one-hot coordinates, and of a model that sees valid points only: Garrido-Merchan and Hernandez-Lobato 2020,
-/// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes".
+/// The documentation of methods writes `[d]` for one entry per input, and `[w]` for one entry per coordinate of the unit
+/// cube.
+///
+/// Source of the one-hot coordinates, and of a model that sees valid points only: Garrido-Merchan and Hernandez-Lobato
+/// 2020, "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes".
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchBox {
     sides: Arc<[(f64, f64)]>,
@@ -94,7 +97,7 @@ impl SearchBox {
         Self { kinds: kinds.into(), names: names.into(), ..self }
     }
 
-    /// The same box with these categories, `[d]` lists: an input with an empty list stays a number; the values of every
+    /// The same box with these categories, `[d]` lists. An input with an empty list stays a number. The values of every
     /// other input become its categories, numbered from 0.
     ///
     /// # Panics
@@ -214,10 +217,11 @@ impl SearchBox {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// A valid point of `region`, a box in the unit cube, `[w]`, to which upper ends below 1 do not belong. `shares`, `[d]`,
-    /// are from 0 to below 1: the coordinate of a real input lies at this share of its side of `region`; a whole-numbered
-    /// input has the value in `region` that is nearest to that place; categories are chosen as by [`Self::spread`], whatever
-    /// the region. `None` if a whole-numbered input has no value in the region.
+    /// A valid point of `region`, a box in the unit cube, `[w]`. Upper ends below 1 do not belong to the region.
+    /// `shares`, `[d]`, are from 0 to below 1. The coordinate of a real input lies at its share of the way from the
+    /// lower to the upper end of the region. A whole-numbered input has the value in the region that is nearest to that
+    /// place. Categories are chosen as by [`Self::spread`], whatever the region is. `None` if a whole-numbered input has
+    /// no value in the region.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
@@ -241,15 +245,15 @@ impl SearchBox {
         Some(point)
     }
 
-    /// The category, as a number from 0, that these coordinates of one input stand for: the index of the largest coordinate,
-    /// or of the first of them if several are equal.
+    /// The category, as a number from 0, that these coordinates of one input stand for. It is the index of the largest
+    /// coordinate, and of the first such coordinate if several are equal.
     fn category(coordinates: &[f64]) -> usize {
         (1..coordinates.len()).fold(0, |best, k| if coordinates[k] > coordinates[best] { k } else { best })
     }
 
-    /// The point that the model sees, `[w]`, for a query at the point `unit` of the unit cube, `[w]`. The coordinate of a
-    /// whole-numbered input moves to the point to which its value is mapped; the coordinates of an input with categories
-    /// move to the category whose coordinate is the largest; the others stay.
+    /// The point that the model sees, `[w]`, for a query at the point `unit` of the unit cube, `[w]`. The coordinate of
+    /// a whole-numbered input moves to the point to which its value is mapped. The coordinates of an input with
+    /// categories move to the category whose coordinate is the largest. All other coordinates stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
         let mut point = unit.to_vec();
@@ -266,9 +270,9 @@ impl SearchBox {
         point
     }
 
-    /// The points of the unit cube that differ from `unit` in one discrete input: either a whole-numbered input has the next
-    /// smaller or larger value, if that value lies within `region`, a box in the unit cube; or an input has another
-    /// category.
+    /// The points of the unit cube that differ from `unit` in one discrete input. Either a whole-numbered input has the
+    /// next smaller or larger value, or an input has another category. A next value counts only if it lies within
+    /// `region`, a box in the unit cube.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();

@@ -20,9 +20,9 @@ pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// The result of `step` for each item, in the order of the items. Inside of [`in_pool`], the pool's threads share the items.
-/// Outside, this thread takes them all: rayon's global pool is not started, because it ends the program if the machine
-/// cannot start a thread for each core, and its threads are missing after a fork of the process.
+/// The result of `step` for each item, in the order of the items. Inside of [`in_pool`], the pool's threads share the
+/// items. Outside, this thread takes them all, and rayon's global pool is not started. That pool ends the program if the
+/// machine cannot start a thread for each core, and its threads are missing after a fork of the process.
 pub(crate) fn in_order<T: Send, R: Send>(items: Vec<T>, step: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
     if rayon::current_thread_index().is_some() {
         items.into_par_iter().map(step).collect()

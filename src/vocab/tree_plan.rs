@@ -29,11 +29,11 @@ impl TreePlan {
         self.restart.map_or(t, |every| t % every.get())
     }
 
-    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1 in
-    /// the L2 norm. For k given steps of contribution, add up the squared number of contributions to each partial sum; the
-    /// result is the largest such total over all choices of k different steps. It is exact for up to 256 contributions; for
-    /// more, it is an upper bound, which counts the right children of the tree too. For k = 1 it is floor(log2 of the tree's
-    /// steps) + 1.
+    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1
+    /// in the L2 norm. For k given steps of contribution, add up the squared number of contributions to each partial
+    /// sum. The result is the largest such total over all choices of k different steps. It is exact for up to 256
+    /// contributions. For more, it is an upper bound, which counts the right children of the tree too. For k = 1 it is
+    /// floor(log2 of the tree's steps) + 1.
     #[must_use]
     pub fn sensitivity_squared(&self) -> f64 {
         self.largest(of_tree)

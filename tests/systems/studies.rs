@@ -502,7 +502,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Few files and little memory however many cells; 2,000 here, and `docs/studies.md` says what 10,000 took.
+/// Few files and little memory however many cells; 2,000 here, and `docs/performance.md` says what 10,000 took.
 #[test]
 fn many_cells_leave_few_files() {
     let place = TempDir::new().unwrap();

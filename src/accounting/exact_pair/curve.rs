@@ -1,5 +1,5 @@
-//! A close upper bound on the loss of a few releases together, by dividing losses into cells: fast enough to compute
-//! for hundreds of sizes of the noise.
+//! A close upper bound on the loss of a few releases together, computed by dividing losses into cells. It is fast
+//! enough to be computed for hundreds of sizes of the noise.
 
 use crate::accounting::single;
 use crate::vocab::Cost;
@@ -20,7 +20,8 @@ const FARTHEST: f64 = 80.0;
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
-    /// One distribution of the loss for each direction (with the unit against without it, and the reverse).
+    /// One distribution of the loss for each direction: of the data with the unit against the data without it, and the
+    /// reverse.
     directions: Vec<Loss>,
 }
 
@@ -33,7 +34,7 @@ impl Curve {
         Some(Self { directions: vec![forth?, back?] })
     }
 
-    /// The smallest epsilon, at least 0, at `delta`: the larger of both directions.
+    /// The smallest epsilon at `delta` that holds in both directions, at least 0.
     pub(crate) fn epsilon(&self, delta: f64) -> f64 {
         self.directions.iter().map(|loss| loss.epsilon(delta)).fold(0.0, f64::max)
     }
@@ -45,8 +46,8 @@ struct Loss {
     width: f64,
     /// The lowest multiple.
     first: i64,
-    /// For each multiple of the width from the lowest on: the probability of a loss of at least this size, and the same with
-    /// every loss weighted by e^-loss.
+    /// For each multiple of the width from the lowest on: the probability of a loss of at least this size, and the sum
+    /// of the same probabilities, each weighted by e^-loss.
     above: Vec<(f64, f64)>,
     /// Probability of an infinite loss.
     infinite: f64,
@@ -158,7 +159,7 @@ fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
 }
 
 /// The distribution of the loss that belongs to the chords (see [`Curve`]): its lowest multiple of `width`, and the
-/// probabilities, under the first of the two output distributions, from there on.
+/// probability of each multiple from there on, under the first of the two output distributions.
 fn cells(cost: &Cost, with: bool, (low, high): (f64, f64), width: f64) -> Option<(i64, Vec<f64>)> {
     let (from, to) = ((low / width).floor() as i64, (high / width).ceil() as i64);
     let ends: Option<Vec<(f64, f64)>> = (from..=to)
@@ -189,9 +190,9 @@ mod tests {
     use crate::accounting::{Accountant, Composition, Tight};
     use crate::vocab::Delta;
 
-    /// The curve is compared with the tight accountant, which computes losses in another way: with narrow cells the
-    /// curve's epsilon is not below the accountant's by more than 1e-4, and not above the epsilon with wide cells; with wide
-    /// cells it is above the accountant's by less than 5e-3.
+    /// The curve is compared with the tight accountant, which computes losses in another way. With narrow cells, the
+    /// curve's epsilon is below the accountant's by at most 1e-4, and is not above the epsilon with wide cells. With
+    /// wide cells, it is above the accountant's by less than 5e-3.
     #[test]
     fn the_curve_agrees_with_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

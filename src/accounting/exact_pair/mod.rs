@@ -8,9 +8,9 @@ use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
-/// The smallest epsilon, at least 0, of independent releases at `delta`, in both directions; each release has its count, and
-/// its output distributions on this pair are exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled
-/// Gaussian). Infinite if no epsilon holds.
+/// The smallest epsilon at `delta` of independent releases that holds in both directions, at least 0; infinite if no
+/// epsilon holds. `costs` has each cost with its count. The output distributions of a release on this pair must be
+/// exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
     if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
         return if delta > 0.0 {
@@ -20,7 +20,7 @@ pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         };
     }
     if let [(Cost::Laplace { scale }, 1)] = costs {
-        // delta(e) = 1 - exp((e - 1 / scale) / 2).
+        // At epsilon e, delta is 1 - exp((e - 1 / scale) / 2); this is solved for e.
         return if delta < 1.0 { (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0) } else { 0.0 };
     }
     if delta <= 0.0 {
@@ -35,8 +35,8 @@ pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
     Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
 }
 
-/// The same for a mixture of Gaussians whose component the observer sees; `cases` has the probability of each component, and
-/// the distance of the two inputs in standard deviations.
+/// The smallest epsilon at `delta`, at least 0, for a mixture of Gaussians whose component the observer sees. `cases`
+/// has, for each component, its probability and the distance of the two inputs in standard deviations.
 pub(crate) fn gaussian_mixture(cases: &[(f64, f64)], delta: f64) -> f64 {
     root(delta, |epsilon| cases.iter().map(|(weight, mu)| weight * gaussian(*mu, epsilon)).sum())
 }
@@ -45,8 +45,8 @@ fn gaussian(mu: f64, epsilon: f64) -> f64 {
     if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
 }
 
-/// The epsilon at which a decreasing curve reaches `delta`; 0 if its value at 0 is at most `delta`, otherwise infinite if
-/// `delta` is not above 0, or if the curve is still above `delta` at 512.
+/// The epsilon at which a decreasing curve reaches `delta`. It is 0 if the curve's value at 0 is at most `delta`.
+/// Otherwise it is infinite if `delta` is not above 0, or if the curve is still above `delta` at 512.
 pub(crate) fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
     if curve(0.0) <= delta {
         return 0.0;

@@ -1,12 +1,13 @@
 //! The law of one pair that dominates every `epsilon`-bounded-range mechanism, so that its composition bounds adaptively
 //! chosen exponential mechanisms too.
 //!
-//! A hockey-stick curve maps a, at least 0, to the divergence sup over events E of P(E) - a Q(E). The curves of the
-//! extreme mechanisms (with the two losses t and t - epsilon, for t in [0, epsilon]) have the upper envelope
-//! f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, so it is
-//! the curve of a pair (P, Q). Under P, the loss L of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) at l in
-//! (-epsilon, epsilon), and E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed
-//! in advance (not chosen adaptively) have a smaller total loss: see `tight::binomial`.
+//! A hockey-stick curve maps a number a, at least 0, to a divergence: the supremum over events E of P(E) - a Q(E). The
+//! curves of the extreme mechanisms (with the two losses t and t - epsilon, for t in [0, epsilon]) have the upper
+//! envelope f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is
+//! convex, so it is the curve of a pair (P, Q). Under P, the loss L of this pair has the density
+//! e^{l/2} / (4 sinh(epsilon/2)) at l in (-epsilon, epsilon), and
+//! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not
+//! chosen adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};

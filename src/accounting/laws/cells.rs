@@ -5,7 +5,7 @@
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
 //! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
 //! for each piece: P's mass in it, and how much of that mass goes to the upper end when the mass is moved to the two
-//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022): of the mass at a loss l,
+//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022). Of the mass at a loss l,
 //! the share (1 - e^{-(l - low)}) / (1 - e^{-w}) goes to the upper end, where low is the lower end.
 
 use super::gauss_legendre::{FOUR, TWO, visit};
@@ -100,8 +100,8 @@ impl Cells {
         self.up[cell] += mass * self.share(cell, loss);
     }
 
-    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing. `inverse` is its
-    /// inverse; for losses out of range it may return any x outside the support.
+    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing. `inverse` maps a loss
+    /// back to its x; for a loss out of range it may return any x outside the support.
     pub(super) fn add_mapped(
         &mut self,
         support: Support,

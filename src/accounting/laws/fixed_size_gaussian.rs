@@ -3,10 +3,11 @@
 //! With rate g = size / population, the base pair is P0 = N(1, sigma^2), Q0 = N(0, sigma^2), where sigma is half the
 //! noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let f(a) be the hockey-stick
 //! divergence at a = e^epsilon. For a >= 1 the f of the subsampled mechanism is at most the f of
-//! ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9); for a < 1 the symmetry of replacement gives
-//! f(a) = 1 - a + a f(1/a). This bound is convex, so there is a pair of distributions P and Q that attains it. Under P, the
-//! loss of this pair is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2, and 0 with the
-//! remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see `subsampled`).
+//! ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9). For a < 1 the symmetry of replacement gives
+//! f(a) = 1 - a + a f(1/a). This bound on f is convex, so there is a pair of distributions P and Q that attains it.
+//! Under P, the loss of this pair is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2,
+//! and 0 with the remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see
+//! `subsampled`).
 //!
 //! This law is an upper bound: no mechanism is known to attain it for a and 1/a at once.
 

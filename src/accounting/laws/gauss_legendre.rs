@@ -1,13 +1,13 @@
 //! Gauss-Legendre rules on [-1, 1]: abscissae and weights of the positive half.
 
-/// Two points.
+/// The rule with two points.
 pub(super) const TWO: [(f64, f64); 1] = [(0.577_350_269_189_625_7, 1.0)];
 
-/// Four points.
+/// The rule with four points.
 pub(super) const FOUR: [(f64, f64); 2] =
     [(0.339_981_043_584_856_3, 0.652_145_154_862_546_1), (0.861_136_311_594_052_6, 0.347_854_845_137_453_85)];
 
-/// Sixteen points.
+/// The rule with sixteen points.
 pub(super) const SIXTEEN: [(f64, f64); 8] = [
     (0.095_012_509_837_637_44, 0.189_450_610_455_068_5),
     (0.281_603_550_779_258_9, 0.182_603_415_044_923_6),

@@ -79,8 +79,8 @@ pub(super) trait Law: fmt::Debug {
     /// A copy of the law.
     fn duplicate(&self) -> Box<dyn Law>;
 
-    /// The law without most of its largest losses, and how much of P's mass is removed, at most about `tail`: every
-    /// hockey-stick divergence decreases by at most that mass. `None` if the law has no rare large losses.
+    /// The law without most of its largest losses, and how much of P's mass is removed, at most about `tail`. Every
+    /// hockey-stick divergence decreases by at most the removed mass. `None` if the law has no rare large losses.
     fn tapered(&self, _tail: f64) -> Option<(Box<dyn Law>, f64)> {
         None
     }

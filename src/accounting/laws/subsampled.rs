@@ -76,7 +76,7 @@ impl Mixture {
         let centre = near.max(far);
         // The exact E Phi((X - centre) / width) for X from the mixture.
         let lost = (1.0 - rate) * normal_cdf(-centre / spread) + rate * normal_cdf((1.0 - centre) / spread);
-        // Above the end all mass is removed, where the taper is below 2e-20; the factor covers this difference.
+        // Above the end, where the taper is below 2e-20, the density is set to 0; the factor covers this difference.
         (Self { taper: Some(Taper { centre, width }), ..self }, lost * (1.0 + 1e-12))
     }
 
@@ -122,8 +122,8 @@ impl Mixture {
     /// has a relative error below about e^-42. The integrand is analytic up to the logarithm's branch point at
     /// imaginary part pi sigma^2, and with a strip of half-width w the error decreases as exp(-2 pi w / step). In the
     /// strip the imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| increases only for a < 0, by a factor
-    /// of at most e^{|a| / 2} or e^{2 share |a|}, where `share` bounds the weight of N(1, sigma^2) in the mixture
-    /// wherever the integrand is not negligible.
+    /// of at most e^{|a| / 2} and of at most e^{2 share |a|}. Here `share` bounds the weight of N(1, sigma^2) in the
+    /// mixture wherever the integrand is not negligible.
     fn step(&self, a: f64, y_max: f64) -> f64 {
         let variance = self.sigma * self.sigma;
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;

@@ -10,7 +10,8 @@ use crate::accounting::{
 };
 use crate::vocab::{Cost, Delta};
 
-/// The hockey-stick divergence of the dominating pairs' product, by contour integration, exact sums or lattices.
+/// The tight accountant: it computes the hockey-stick divergence of the product of the dominating pairs, by contour
+/// integration, exact sums or lattices.
 ///
 /// The add and remove directions are composed separately; the larger epsilon counts. First, delta is replaced by
 /// (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails.
@@ -20,8 +21,8 @@ use crate::vocab::{Cost, Delta};
 /// choices.
 ///
 /// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), two compositions whose
-/// true epsilons differ by more than 0.1 % are ranked correctly; two whose true epsilons are closer may be ranked in
-/// the wrong order.
+/// true epsilons differ by more than 0.1 % are ranked correctly. Compositions with closer true epsilons may be ranked
+/// in the wrong order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 

@@ -1,10 +1,11 @@
 //! The tight accountant by an integral along a line in the complex plane.
 //!
-//! With e for epsilon and K(z) = ln E exp(z L) for the total loss L = ln dP/dQ under P, delta(e) = 1/(2 pi i) * integral
-//! from c - i inf to c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0, because 1/(z (z + 1)) is the Laplace
-//! transform of 1 - e^-x on x > 0. At the Chernoff-optimal c (where exp(K(c) - c e) is smallest) the integrand decreases
-//! like a Gaussian, and the trapezoid rule with step h has the error sum over m != 0 of e^{c A m} delta(e + A m), where
-//! A = 2 pi / h. Every term of this error is at least 0, so the result of the trapezoid rule is an upper bound on delta(e).
+//! Let e stand for epsilon, L = ln dP/dQ for the total loss, and K(z) for ln E exp(z L) under P. Then
+//! delta(e) = 1/(2 pi i) * integral from c - i inf to c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0,
+//! because 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c (where
+//! exp(K(c) - c e) is smallest) the integrand decreases like a Gaussian. The error of the trapezoid rule with step h is
+//! the sum over m != 0 of e^{c A m} delta(e + A m), where A = 2 pi / h. Every term of this error is at least 0, so the
+//! result of the trapezoid rule is an upper bound on delta(e).
 
 use crate::accounting::complex::Complex;
 use crate::accounting::laws::{Cumulants, Law};

@@ -2,10 +2,10 @@
 //! hockey-stick divergences than the exact one ("worse") and one with smaller ("better"). The loss is ln(P/Q), where P and Q
 //! are the distributions of the outputs for two neighbours; its law is its distribution under P.
 //!
-//! Only losses within a window are kept. Mass above the window becomes an infinite loss in the worse law, and is moved
-//! to the window's last point in the better one; mass below it is moved to the window's first point in the worse law,
-//! and dropped in the better one. Convolutions are computed directly, without a Fourier transform, and all terms are
-//! positive, so relative errors are small however small delta is.
+//! Only losses within a window are kept. In the worse law, mass above the window becomes an infinite loss, and mass
+//! below the window is moved to the window's first point. In the better law, mass above the window is moved to the
+//! window's last point, and mass below the window is dropped. Convolutions are computed directly, without a Fourier
+//! transform, and all terms are positive, so relative errors are small however small delta is.
 
 use super::rounded::{better_masses, worse_masses};
 use crate::accounting::laws::{Cells, Law};

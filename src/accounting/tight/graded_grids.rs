@@ -108,7 +108,7 @@ fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought:
     grid
 }
 
-/// A worse and a better law side by side.
+/// A worse and a better law of the same loss.
 #[derive(Clone, Debug)]
 struct BracketingLaws {
     worse: Masses,
@@ -122,8 +122,8 @@ struct BracketingLaws {
 }
 
 impl BracketingLaws {
-    /// One loss within `span`; `None` if `span` is empty or reaches above [`FARTHEST`], or if there would be too many cells,
-    /// or no cell with mass.
+    /// The two laws of one loss within `span`; `None` if `span` is empty or reaches above [`FARTHEST`], or if there
+    /// would be too many cells, or no cell with mass.
     fn of(law: &dyn Law, span: (f64, f64), pass: &mut Pass) -> Option<Self> {
         let (low, high) = (span.0.max(-FARTHEST), span.1);
         if low >= high || high > FARTHEST {
@@ -280,7 +280,7 @@ const MAX_ATOMS: f64 = 4.0;
 /// Lower and upper bound on epsilon for the sum of two losses, at least 0.
 fn bounds_of_sum(a: &BracketingLaws, b: &BracketingLaws, delta: f64) -> EpsilonBounds {
     let relative = 1.0 + a.relative + b.relative + ROUNDOFF * (a.worse.p.len() + b.worse.p.len() + 16) as f64;
-    // The finite and infinite masses of the worse laws together are the whole mass.
+    // Whether a worse law lacks mass: its finite masses and its infinite mass must add up to 1.
     let lacks =
         |sum: &BracketingLaws| 1.0 - sum.infinite - sum.worse.p.iter().sum::<f64>() > 2.0 * (relative - 1.0);
     let finite = |law: &Masses| law.p.iter().chain(&law.q).chain(&law.u).all(|mass| mass.is_finite());

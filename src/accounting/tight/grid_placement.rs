@@ -17,8 +17,8 @@ use super::masses::Masses;
 const POINTS: usize = 200;
 /// The part of a grid's points that is placed by the results of the previous pass.
 const GUIDED: f64 = 0.8;
-/// The same part for sparse laws (a bulk and rare large losses). It is larger because the results
-/// of the previous pass describe these laws better.
+/// The same part if all laws are sparse, that is, have a bulk and rare large losses. It is larger, because the results
+/// of the previous pass describe such laws better.
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
 /// Smallest number of points that are placed without the results of the previous pass.

@@ -5,8 +5,8 @@
 //! law has no smaller delta at any epsilon, a better one no larger delta.
 //!
 //! For the worse law, each cell's mass is moved to the two ends of the cell such that both masses are kept (connect the
-//! dots, Doroshenko et al. 2022, Section 4); for the better one, it is merged to one point (post-processing), which
-//! need not lie on any grid. Both errors are of second order in the cells' widths.
+//! dots, Doroshenko et al. 2022, Section 4). For the better law, each cell's mass is merged to one point
+//! (post-processing), which need not lie on any grid. Both errors are of second order in the cells' widths.
 
 /// Masses under Q below this may be inaccurate or 0 because of underflow.
 const MIN_MASS: f64 = 1e-290;
@@ -42,8 +42,8 @@ impl Masses {
         self.u.push(u);
     }
 
-    /// Merges a cell to one point: at the logarithm of the ratio of its masses. If Q's mass is too small for a double, the
-    /// point is at a smaller loss, and a P-mass of at most 1e-30 is left out.
+    /// Adds a cell, merged to one point, whose loss is the logarithm of the ratio of the cell's masses. If Q's mass is
+    /// too small for a double, the point is at a smaller loss, and a P-mass of at most 1e-30 is left out.
     pub(super) fn merge(&mut self, cell: Cell) {
         let Cell { p, q, u } = cell;
         if q > 1e-290 * p && p > 0.0 {
@@ -83,7 +83,7 @@ impl Masses {
     }
 }
 
-/// The masses gathered in one cell.
+/// The masses gathered in one cell; the fields have the meanings that they have in [`Masses`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     pub(super) p: f64,

@@ -14,12 +14,12 @@
 //! A law is *worse* than another if its hockey-stick divergence is at least as large at every epsilon, and *better* if
 //! it is at most as large.
 //!
-//! Lattices: `rounded` moves a law to a lattice (connect the dots, Doroshenko et al. 2022); sums are formed term by
-//! term (`convolution`) or by one tilted Fourier transform with Chernoff bounds on its wrap-around (`tilted`, after
-//! Koskela, Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and rarely
-//! large, grids of varying spacing replace lattices (`graded_grids`, divided by `windows`); each pass uses the results
-//! of the previous pass to place its points where they reduce the error most (`grid_placement`). Where the ends remain
-//! apart, the accountant returns the smallest of all known upper bounds.
+//! `rounded` moves a law to a lattice (connect the dots, Doroshenko et al. 2022). Sums of laws on a lattice are formed
+//! term by term (`convolution`) or by one tilted Fourier transform with Chernoff bounds on its wrap-around (`tilted`,
+//! after Koskela, Jälkö and Honkela 2020 and Gopi, Lee and Wutschitz 2021). Where losses are nearly always tiny and
+//! rarely large, grids of varying spacing replace lattices (`graded_grids`); `windows` divides the laws into the cells
+//! of these grids. Each pass uses the results of the previous pass to place its points where they reduce the error most
+//! (`grid_placement`). Where the ends remain apart, the accountant returns the smallest of all known upper bounds.
 
 pub(super) mod binomial;
 mod accountant;

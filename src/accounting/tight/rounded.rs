@@ -1,5 +1,5 @@
-//! Moves a law of the privacy loss, divided into pieces, to the points of a lattice: once to a law that is certainly worse
-//! (with larger hockey-stick divergences), once to one that is certainly better.
+//! Moves a law of the privacy loss, divided into pieces, to the points of a lattice. This is done twice: for a law that
+//! is certainly worse (with larger hockey-stick divergences), and for one that is certainly better.
 //!
 //! P and Q are the output distributions on the two neighbours; the law is that of ln dP/dQ under P. The worse law results
 //! from the method "connect the dots" (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, Section 4): each cell's mass

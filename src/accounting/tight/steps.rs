@@ -6,7 +6,7 @@
 //! sum of all losses is formed within a window, once from the worse and once from the better laws (module
 //! `convolution`). So the two results enclose the true epsilon for any spacing and window. A first, coarse lattice finds
 //! the range of the total loss; then spacing and window follow from the epsilon found so far. Short sums are formed term
-//! by term, long ones by a tilted Fourier transform (`tilted`); laws with rare large losses are summed first on graded
+//! by term, long ones by a tilted Fourier transform (`tilted`). Laws with rare large losses are summed first on graded
 //! grids, which are fine where most of the mass is and coarse far away (`graded_grids`).
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
@@ -56,8 +56,8 @@ const MAX_PASSES: usize = 14;
 /// Largest number of multiplications of one pass; eight times as many are allowed if all laws have a pitch.
 const MAX_WORK: f64 = 4e6;
 
-/// Both ends of epsilon (at least 0) at `delta`; they may remain far apart. Epsilon is known to be at most `most`. The
-/// search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
+/// Both ends of epsilon (at least 0) at `delta`; they may remain far apart. The caller knows that epsilon is at most
+/// `most`. The search stops early once epsilon is known to be at most `floor` or at least `ceiling`.
 pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f64) -> EpsilonBounds {
     let mut best = EpsilonBounds { lower: 0.0, upper: most };
     // The masses of atoms and of exponential densities in cells have closed forms, which are fast.

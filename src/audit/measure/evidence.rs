@@ -4,7 +4,7 @@ use super::interval::{lower_limit, upper_limit};
 use crate::special::normal_quantile;
 use serde::Serialize;
 
-/// Probability that either of the two limits behind a bound is wrong; each gets half.
+/// Largest probability that at least one of the two limits behind a bound is wrong; half of it is for each limit.
 pub const ERROR: f64 = 0.05;
 /// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by
 /// chance. Such a small error probability makes the limits wide, so that a threshold that few scores exceed is not

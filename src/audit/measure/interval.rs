@@ -2,8 +2,8 @@
 
 use crate::special::incomplete_beta;
 
-/// Lower limit of a success probability after `hits` successes in `trials`: the true probability lies below it with
-/// probability at most `error`, whatever it is.
+/// Lower limit of a success probability after `hits` successes in `trials`. Whatever the true probability is, it lies
+/// below this limit with probability at most `error`.
 ///
 /// Source: Clopper and Pearson 1934; the limit is a quantile of a beta law.
 #[must_use]
@@ -16,8 +16,8 @@ pub fn lower_limit(hits: u64, trials: u64, error: f64) -> f64 {
     limit(a, b, error, false)
 }
 
-/// Upper limit of a success probability after `hits` successes in `trials`: the true probability lies above it with
-/// probability at most `error`, whatever it is.
+/// Upper limit of a success probability after `hits` successes in `trials`. Whatever the true probability is, it lies
+/// above this limit with probability at most `error`.
 #[must_use]
 pub fn upper_limit(hits: u64, trials: u64, error: f64) -> f64 {
     if hits >= trials {

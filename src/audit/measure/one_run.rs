@@ -79,8 +79,8 @@ pub(super) fn bound(canaries: u64, guesses: u64, correct: u64, delta: f64, error
 }
 
 /// An upper bound on the probability of at least `correct` right guesses if the run is (epsilon, delta)-DP for every
-/// canary: the tail of a binomial distribution, plus 2 m delta times the largest mean, over i, of the i
-/// binomial probabilities just below `correct`. Here m is the number of canaries.
+/// canary. It is the tail of a binomial distribution plus 2 m delta times the largest mean of the i binomial
+/// probabilities just below `correct`, over all i. Here m is the number of canaries.
 fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) -> f64 {
     let right = 1.0 / (1.0 + libm::exp(-epsilon));
     let tail = at_least(correct, guesses, right);

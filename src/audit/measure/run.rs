@@ -99,7 +99,7 @@ pub fn measure(
     }
     let mut best: Option<(usize, Event, f64)> = None;
     for (index, scores) in tests.iter().enumerate() {
-        // While no bound is above 0, the larger advantage decides.
+        // While no bound on epsilon is above 0, the larger bound on delta at epsilon 0 decides.
         let figure = |counts: Counts| {
             let epsilon = counts.epsilon_at(effort.delta, ERROR_OF_CHOICE);
             if epsilon > 0.0 { epsilon } else { counts.delta(0.0) - 1.0 }

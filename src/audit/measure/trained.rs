@@ -18,8 +18,9 @@ const STEPS: usize = 12;
 pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
-    /// Fits to the features of the transcripts of runs on D (`sides[0]`) and on its neighbour D' (`sides[1]`); `None` if one
-    /// of the two has no transcripts, if there are no features, or if a Newton step cannot be computed.
+    /// Fits the statistic to the features of the transcripts of runs on D (`sides[0]`) and on its neighbour D'
+    /// (`sides[1]`). `None` if one of the two has no transcripts, if there are no features, or if a Newton step cannot
+    /// be computed.
     pub(super) fn fit(sides: [&[Vec<f64>]; 2]) -> Option<Self> {
         let features = sides[0].first()?.len().min(MAX_FEATURES);
         if features == 0 || sides[1].is_empty() {
@@ -75,7 +76,7 @@ impl Trained {
         Some(trained)
     }
 
-    /// 1, the standardised numbers, and their squares minus 1.
+    /// The regressors of a transcript: 1, the standardised numbers, and the squares of these numbers minus 1.
     fn expand(&self, row: &[f64]) -> Vec<f64> {
         let z: Vec<f64> = row
             .iter()

@@ -51,17 +51,17 @@ pub(super) struct CaseDescription {
 }
 
 impl CaseDescription {
-    /// For a mechanism whose claim is true.
+    /// The description of a case whose mechanism makes a true claim.
     pub(super) const fn sound(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Consistent }
     }
 
-    /// For a mechanism whose claim is false.
+    /// The description of a case whose mechanism makes a false claim.
     pub(super) const fn refuted(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Refuted }
     }
 
-    /// For a mechanism without a claim.
+    /// The description of a case whose mechanism makes no claim.
     pub(super) const fn unprotected(name: &'static str, about: &'static str) -> Self {
         Self { name, about, expected: Verdict::Inconclusive }
     }

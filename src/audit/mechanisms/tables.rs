@@ -86,14 +86,14 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
     }
 }
 
-/// Two data sets that differ in one record, whose centred columns span the same space and whose smallest singular
-/// values lie on different sides of the threshold omega, below which singular values are lifted: in the last column all
-/// records but the first are equal, and the first moves by 1 there.
+/// Two data sets that differ in one record. Their centred columns span the same space, and their smallest singular
+/// values lie on different sides of the threshold omega, below which singular values are lifted. In the last column,
+/// all records but the first are equal, and the first record moves by 1.
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
     // The first column is orthogonal to the last one and to the vector of ones; its norm is just above the threshold,
-    // and it is 0 for the first record.
+    // and its entry for the first record is 0.
     let other = |i: usize| match i {
         0 => 0.0,
         i if i % 2 == 1 && i + 1 < n => 1.0,
@@ -102,7 +102,8 @@ fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     };
     let length = (0..n).map(|i| other(i) * other(i)).sum::<f64>().sqrt();
     let size = omega * (1.0 + 1e-9);
-    // The norm of the centred last column is the outlier times `share`; the threshold lies between its two values.
+    // The norm of the centred last column is the outlier times `share`; omega lies between the values of this norm for
+    // the two data sets.
     let [given, neighbour] = [0.5, -0.5].map(|off| {
         let outlier = omega / share + off;
         let values =

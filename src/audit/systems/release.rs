@@ -57,8 +57,9 @@ fn protects(series: &ReleaseSeries, task: &Task) -> Result<bool, AuditError> {
     Ok(!prices.is_empty() && prices.iter().all(|price| price.basis != Basis::Unprotected))
 }
 
-/// The publication of a series on the pair of data sets with the largest [`Publication::loss`] of several pairs; if a
-/// claim may fail for a share of the functions, the largest losses up to this share of the pairs are passed over.
+/// The publication of a series on the pair of data sets with the largest [`Publication::loss`] of several pairs. If a
+/// claim may fail for a share of the functions, the pairs with the largest losses, up to this share of all pairs, are
+/// passed over.
 fn candidates(
     recipe: &Release,
     series: &ReleaseSeries,

@@ -31,7 +31,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The claim about a system and the upper bound on its loss, before it is measured.
+/// The claim about a system and the upper bound on its loss, as they are before the audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Statement {
     /// What is audited ("laplace", "as planned").
@@ -89,7 +89,7 @@ pub struct Tested {
 }
 
 impl Statement {
-    /// The same statement, whose upper bound holds only under these further conditions.
+    /// The same statement, with these further conditions on its upper bound.
     #[must_use]
     pub(crate) fn with_conditions(mut self, conditions: &[String]) -> Self {
         if let (Some((_, basis)), false) = (&mut self.proven, conditions.is_empty()) {

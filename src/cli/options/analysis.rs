@@ -6,13 +6,13 @@ use crate::scenario::MAX_REPLICATIONS;
 use clap::Args;
 use std::path::PathBuf;
 
-/// A share strictly between 0 and 1.
+/// Parses a share, a number strictly between 0 and 1.
 pub(super) fn share(text: &str) -> Result<f64, BadValue> {
     let found = text.parse::<f64>().ok();
     found.filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(|| BadValue::Share(text.to_owned()))
 }
 
-/// A finite number.
+/// Parses a finite number.
 pub(super) fn finite(text: &str) -> Result<f64, BadValue> {
     let found = text.parse::<f64>().ok();
     found.filter(|number| number.is_finite()).ok_or_else(|| BadValue::NotFinite(text.to_owned()))
@@ -29,7 +29,7 @@ pub(in crate::cli) struct RangeArgument {
     pub(in crate::cli) log: bool,
 }
 
-/// PATH=FROM..TO or PATH=FROM..TO:log.
+/// Parses PATH=FROM..TO or PATH=FROM..TO:log.
 fn range(text: &str) -> Result<RangeArgument, BadValue> {
     let wrong = || BadValue::NotARange(text.to_owned());
     let (axis, ends) = text.rsplit_once('=').ok_or_else(wrong)?;

@@ -168,7 +168,7 @@ pub(in crate::cli) enum PaperTable {
     Markdown,
 }
 
-/// A width that a figure can have on paper.
+/// Parses the width of a figure on paper, from 10 to 1000 millimetres, with or without the unit `mm`.
 fn millimetres(text: &str) -> Result<f64, BadValue> {
     let found = text.strip_suffix("mm").unwrap_or(text).parse::<f64>().ok();
     found.filter(|width| (10.0..=1000.0).contains(width)).ok_or(BadValue::Width)

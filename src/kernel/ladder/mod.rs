@@ -16,8 +16,8 @@
 //! memory stall per event. Nothing is allocated once the tables have reached their largest size.
 //! As long as few events are pending, all of them are in the bottom, and new events are inserted in order.
 //!
-//! Two things reduce stalls: several buckets are read at the same time, and conditions that the processor cannot
-//! predict (whether a bucket holds one event or two, and which of them is first) select values instead of branching.
+//! Two things reduce stalls. Several buckets are read at the same time. Where the processor cannot predict a condition
+//! (whether a bucket holds one event or two, and which of two is first), the code selects values instead of branching.
 
 mod heap;
 mod node;
@@ -29,14 +29,16 @@ use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
-/// Largest number of events in a bucket that is sorted; a larger one is distributed over a rung, unless all times are equal.
+/// Largest number of events in a bucket that is sorted. A bucket with more events is distributed over a rung, unless all
+/// their times are equal.
 const SORTED: usize = 48;
 /// If the top has at most this number of events, all are moved to the bottom and kept there until there are twice as many.
 const FEW: usize = 16;
-/// The width of the buckets of a rung made from the top is computed for a span of this many times the difference between the
-/// mean time and the first time of the top's events.
+/// The buckets of a rung made from the top are wide enough for a span of this many times the difference between the mean
+/// time and the first time of the top's events.
 const REACH: u64 = 4;
-/// If there are more late events than this, and more than events in the bottom, a new rung takes the events of both.
+/// If there are more late events than this, and more than events in the bottom, a new rung takes the late events and those
+/// of the bottom.
 const SPILL: usize = 64;
 
 /// The events in the order of their keys.
@@ -99,7 +101,7 @@ pub(super) struct Place {
 }
 
 impl<T> Ladder<T> {
-    /// Adds an event after all events of the same time. If all 2^24 slots are taken, it is dropped, and
+    /// Adds an event after all events of the same time. If all 2^24 slots are taken, the new event is dropped, and
     /// [`Self::has_overflowed`] is true from then on. A cancelled event keeps its slot until its time comes.
     // Always inlined, so that the event is written directly to its slot: copying it right after writing stalls the CPU.
     #[inline(always)]
@@ -227,7 +229,8 @@ impl<T> Ladder<T> {
         self.filled += 1;
     }
 
-    /// Makes room for a key at the end of the bottom; false, after moving all events to the top, if they are no longer few.
+    /// Makes room for a key at the end of the bottom, if few events are pending; otherwise moves all events of the bottom to
+    /// the top. Returns whether few are pending.
     #[cold]
     fn make_place(&mut self) -> bool {
         let pending = self.taken..self.filled;
@@ -365,7 +368,8 @@ impl<T> Ladder<T> {
 
     /// Sorts the top and moves it to the bottom, if it is small or all its times are equal; otherwise distributes its
     /// earliest events over a rung. Bottom and rungs must be empty. The buckets' width is computed for a span of [`REACH`]
-    /// times the difference between mean and first time, so that far events, which stay in the top, do not make them wide.
+    /// times the difference between mean and first time, so that far events, which stay in the top, do not make the buckets
+    /// wide.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);
@@ -399,8 +403,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, up to the next rung or the top; if that span is a
-    /// single point in time, raises the limit of late events instead.
+    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung or the top begins. If
+    /// the new rung would cover a single point in time, raises the limit of late events instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -124,7 +124,7 @@ impl Rung {
         head
     }
 
-    /// The start of the buckets that have not been emptied, if the rung's length is not 0.
+    /// The time at which the buckets that have not been emptied begin; `None` if the rung's length is 0.
     pub(super) fn rest(&self) -> Option<u64> {
         let after = u64::try_from((self.current as u128) << self.shift).unwrap_or(u64::MAX).min(self.span);
         (self.span > 0).then(|| self.start + after)

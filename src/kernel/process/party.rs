@@ -53,7 +53,8 @@ type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 /// digest and replay have the same guarantees as for every party. After a crash that lost its memory, a process starts
 /// again.
 ///
-/// A running process cannot be copied, so a simulation with one cannot be forked, unless it is [`Self::forkable`].
+/// A running process can be copied only if it was made with [`Self::forkable`]; otherwise its simulation cannot be forked
+/// while it runs.
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,

@@ -163,7 +163,7 @@ mod tests {
         type Fact = f64;
     }
 
-    /// If a future is dropped while it waits, the process drops the waker that it has stored for it.
+    /// If a future is dropped while it waits, the process drops the waker that it has stored for the future.
     #[test]
     fn a_dropped_future_is_forgotten() {
         let shared = Shared::<Numbers>::new(PartyId(0));

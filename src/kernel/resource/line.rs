@@ -18,7 +18,7 @@ pub enum Discipline {
     Priority,
     /// As `Priority`; and if no server is free, a new job takes the server of the job with the highest priority number,
     /// if that is higher than its own. If several jobs have the highest number, the one with the latest request is
-    /// preempted. It returns to the queue, before jobs of its priority with later requests.
+    /// preempted. The preempted job returns to the queue, before jobs of its priority with later requests.
     Preemptive,
 }
 

@@ -4,12 +4,12 @@ use super::score::{LOG_ROOT_TAU, log_cdf, log_improvement};
 use super::surface::Surface;
 use crate::gp::{PointPosterior, dot};
 
-/// ln (E max_i mean'_i - max_i mean_i), over the points of a finite set and the candidate x itself, where mean' are the
-/// posterior means after an outcome at x.
+/// The logarithm of the knowledge gradient, ln (E max_i mean'_i - max_i mean_i). Here i runs over the points of a finite set
+/// and the candidate x itself, and mean'_i are the posterior means after an outcome at x.
 ///
-/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal, a_i the mean and b_i the posterior covariance
-/// of point i with x over the standard deviation of the outcome at x. The expectation of the largest of these lines is
-/// exact.
+/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal. Here a_i is the mean at point i, and b_i is the
+/// posterior covariance of point i with x, divided by the standard deviation of the outcome at x. The expectation of the
+/// largest of these lines is exact.
 ///
 /// Source: Frazier, Powell and Dayanik 2009, "The knowledge-gradient policy for correlated normal beliefs" (INFORMS Journal
 /// on Computing 21:599-613), equation 14 and algorithm 1; with the candidate in the set, as by Scott, Frazier and Powell
@@ -85,7 +85,8 @@ impl Envelope {
             |c: f64| if c.is_finite() { libm::exp(-0.5 * c * c - LOG_ROOT_TAU - value) } else { 0.0 };
         let of = |(place, line): (usize, &usize)| {
             let (low, high) = (end(place.checked_sub(1), f64::NEG_INFINITY), end(Some(place), f64::INFINITY));
-            // The probability that this line is the largest one, minus 1 for the line with the largest a.
+            // The probability that this line is the largest one, minus 1 for the line with the largest a, divided by the
+            // gain.
             let by_a = match (low >= 0.0, high <= 0.0) {
                 (true, _) => tail(low) - tail(high),
                 (_, true) => tail(high) - tail(low),

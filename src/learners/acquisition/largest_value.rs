@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// The median of the largest of 500 standard normals is Phi^-1(0.5^(1/500)) = 2.99 (scipy 1.17: norm.ppf); the median of
+    /// The median of the largest of 500 standard normals is Phi^-1(0.5^(1/500)) = 2.99 (scipy 1.17: norm.ppf). The median of
     /// n = 4,001 draws has a standard error of 0.5 / (density sqrt(n)) = 0.01, with the density of a draw at the median.
     #[test]
     fn the_median_draw_is_the_median_of_the_largest_value() {

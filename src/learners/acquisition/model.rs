@@ -89,7 +89,7 @@ impl Model {
     }
 
     /// The best value so far, in units of the scaled outcomes: the largest outcome if outcomes have no noise, otherwise the
-    /// largest of `known`, the posterior means at the points with outcomes. The prior mean before the first outcome.
+    /// largest of `known`, the posterior means at the points with outcomes. Before the first outcome, it is the prior mean.
     pub(super) fn best_value(&self, known: &[f64]) -> f64 {
         let value = match self.best() {
             Some(best) if self.is_exact() => (self.outcomes[best] - self.scale.0) / self.scale.1,
@@ -157,7 +157,7 @@ impl Model {
     }
 
     /// The prior covariance of scaled outcomes, with the fitted hyperparameters or, before the
-    /// first fit, with fixed ones.
+    /// first successful fit, with fixed hyperparameters.
     fn covariance(&self) -> Covariance {
         match &self.fitted {
             Some(fit) => Covariance::per_dimension(self.shape(), fit.length_scales.clone(), fit.variance),

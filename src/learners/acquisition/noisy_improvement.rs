@@ -8,7 +8,7 @@ use crate::rng::{Key, sobol};
 use crate::special::normal_quantile;
 
 /// Noise variance, as a share of the prior variance, with which the model is conditioned on values of the function at the
-/// points with outcomes: without it the covariance matrix of nearly equal points would be numerically singular.
+/// points with outcomes. Without this noise, the covariance matrix of nearly equal points would be numerically singular.
 const NUGGET: f64 = 1e-7;
 /// Smallest standard deviation at a point, as a share of the prior standard deviation.
 const LEAST_SD: f64 = 1e-8;
@@ -16,8 +16,8 @@ const LEAST_SD: f64 = 1e-8;
 /// ln E max(f(x) - max_i f(x_i), 0), over the joint posterior of f at x and at the points x_i with outcomes.
 ///
 /// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the
-/// same for all x; given each draw, the expectation over f(x) is the expected improvement in closed form, of a model that
-/// knows these values. Sobol' points have at most [`sobol::MOST_DIMENSIONS`] dimensions. The base samples of that many
+/// same for all x. Given each draw, the expectation over f(x) is the expected improvement of a model that knows these
+/// values, in closed form. Sobol' points have at most [`sobol::MOST_DIMENSIONS`] dimensions. The base samples of that many
 /// points, namely of the points with the largest mean + sd, are quasi-random; the base samples of all other points are
 /// pseudo-random.
 ///
@@ -93,8 +93,8 @@ impl NoisyImprovement {
         (variance.max(0.0).sqrt().max(self.least_sd), weights)
     }
 
-    /// For each draw: ln h(z), z, and the derivative of ln h at z, where z is the mean at x minus the draw's largest value,
-    /// divided by the standard deviation at x, and h(z) = E max(z + Z, 0) with Z standard normal.
+    /// For each draw: ln h(z), z, and the derivative of ln h at z. Here z is the mean at x minus the draw's largest value,
+    /// divided by the standard deviation at x; h(z) = E max(z + Z, 0) with Z standard normal.
     fn improvements(&self, k: &[f64], sd: f64) -> Vec<(f64, f64, f64)> {
         let of = |draw: &Draw| {
             let z = (self.exact.prior_mean() + dot(k, &draw.weights) - draw.best) / sd;

@@ -1,4 +1,5 @@
-//! Acquisition functions compared with those of BoTorch on the same model: tests/oracles/acquisition.json and search.json.
+//! Tests that compare the acquisition functions with those of BoTorch on the same model. BoTorch's values are in
+//! tests/oracles/acquisition.json and search.json.
 
 use super::knowledge_gradient::KnowledgeGradient;
 use super::noisy_improvement::NoisyImprovement;
@@ -111,7 +112,8 @@ fn noisy_expected_improvement_is_that_of_botorch() {
     }
 }
 
-/// BoTorch's fantasies are integrated by a trapezoidal rule, which is accurate to some 1e-9 here.
+/// The expected values are integrals over BoTorch's fantasies (outcomes at the candidate) by a trapezoidal rule, which is
+/// accurate to some 1e-9 here.
 #[test]
 fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     let known = Known::read();

@@ -15,8 +15,8 @@ pub(super) type Scored = (f64, f64, f64);
 
 /// An acquisition function, with the quantities that it needs from the outcomes so far.
 ///
-/// f is the unknown value at the point without noise, which is normally distributed with the given mean and standard
-/// deviation, sd.
+/// f is the function's unknown value at the point, without noise. It is normally distributed with the given mean and
+/// standard deviation, sd.
 #[derive(Clone, Debug)]
 pub(super) enum Score {
     /// ln E max(f - best, 0).
@@ -117,10 +117,11 @@ pub(super) fn log_improvement(z: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// BoTorch 0.18.1 in double precision: LogExpectedImprovement, ExpectedImprovement and LogProbabilityOfImprovement
-    /// (best_f = 0.7) of a posterior with this mean and standard deviation, by botorch.acquisition.analytic's own helpers
-    /// `_log_ei_helper` and `_ei_helper`, and torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd; and mpmath
-    /// 1.3 with 50 digits for the last column, ln h + ln sd.
+    /// The expected values of LogExpectedImprovement, ExpectedImprovement and LogProbabilityOfImprovement (best_f = 0.7) are
+    /// those of BoTorch 0.18.1 in double precision, for a posterior with this mean and standard deviation. They were
+    /// computed by botorch.acquisition.analytic's own helpers `_log_ei_helper` and `_ei_helper`, and by
+    /// torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd. The last column, ln h + ln sd, was computed with
+    /// mpmath 1.3 and 50 digits.
     #[test]
     fn values_are_those_of_botorch_and_of_mpmath() {
         for (mean, sd, log_ei, ei, log_pi, exact) in [
@@ -183,7 +184,7 @@ mod tests {
 
     /// The class qLowerBoundMaxValueEntropy of BoTorch 0.18.1 has no analytic values to compare with. The expected values
     /// are gamma phi(gamma) / (2 Phi(gamma)) - ln Phi(gamma) with gamma = (draw - mean) / sd (Wang and Jegelka 2017,
-    /// equation 6), averaged over the draws 1.0, 1.4 and 2.5, computed with mpmath 1.3 and 50 digits.
+    /// equation 6), averaged over the draws 1.0, 1.4 and 2.5. They were computed with mpmath 1.3 and 50 digits.
     #[test]
     fn information_about_the_largest_value_is_that_of_mpmath() {
         let score = Score::LargestValue { draws: vec![1.0, 1.4, 2.5] };

@@ -111,7 +111,7 @@ impl Search {
     }
 
     /// A point as the model sees it. In a box, an input that is a whole number moves to the coordinate of the value that it
-    /// is rounded to, and an input with categories to one category; among arms, the point stays as it is.
+    /// is rounded to, and an input with categories to one category. Among arms, the point stays as it is.
     fn valid(&self, point: Vec<f64>) -> Vec<f64> {
         match &self.domain {
             Domain::Box(domain) => domain.valid_unit(&point),
@@ -120,7 +120,8 @@ impl Search {
     }
 
     /// The largest value of a function in a region that local searches from these candidates find,
-    /// with its point. Inputs that are whole numbers or categories have valid values in all steps.
+    /// and the point where the function has this value. `value` computes the function, and `function` computes it with its
+    /// gradient. Inputs that are whole numbers or categories have valid values in all steps.
     fn maximum(
         &self,
         groups: &[Vec<Vec<f64>>],

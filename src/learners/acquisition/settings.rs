@@ -30,7 +30,7 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `ThompsonSampling(features: 512)`.
     ThompsonSampling {
-        /// Number of features, 1 to 4096; their error is of order 1 / sqrt(features).
+        /// Number of features, 1 to 4096; the error of the approximation is of order 1 / sqrt(features).
         features: NonZeroUsize,
     },
     /// The information that the value at the point, without noise, gives about the largest value, averaged over draws of the
@@ -51,8 +51,8 @@ pub enum AcquisitionFunction {
         samples: NonZeroUsize,
     },
     /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so
-    /// far, the point itself and some further points of the domain. The expectation is exact. For noisy outcomes. Frazier,
-    /// Powell and Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
+    /// far, the point itself and some further points of the domain. The expectation is exact. It is meant for noisy
+    /// outcomes. Frazier, Powell and Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
@@ -68,10 +68,9 @@ pub enum AcquisitionFunction {
 pub enum Refit {
     /// The hyperparameters are not fitted: the learner uses those of the objective's surrogate.
     Never,
-    /// The hyperparameters are fitted again each time this many outcomes have been added:
-    /// length-scales (one per input), variance, noise variance and mean at the maximum of their posterior
-    /// density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and
-    /// variance 1.
+    /// The hyperparameters (one length-scale per input, variance, noise variance and mean) are fitted again each time this
+    /// many outcomes have been added. The fit maximises their posterior density (MAP), for inputs scaled to the unit cube
+    /// and outcomes scaled to mean 0 and variance 1.
     ///
     /// Example: `Every(5)`.
     Every(NonZeroUsize),
@@ -92,8 +91,8 @@ impl Default for Refit {
 ///
 /// The priors of fitted hyperparameters are log-normal; sigma is the standard deviation of the logarithm. As in Hvarfner,
 /// Hellsten and Nardi 2024, length-scales have the median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of
-/// coordinates (an input with categories has one for each category), and the noise variance has the median e^-4 and sigma 1
-/// (sigma 3, and the same mode, if the stated noise variance is at most 1e-5 of the prior variance). The variance of the
+/// coordinates (an input with categories has one for each category). The noise variance has the median e^-4 and sigma 1; if
+/// the stated noise variance is at most 1e-5 of the prior variance, it has sigma 3 and the same mode. The variance of the
 /// function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
@@ -110,10 +109,10 @@ pub struct Acquisition {
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.
     #[serde(default)]
     pub refit: Refit,
-    /// Whether queries stay in a box around the best outcome, which grows with successes and shrinks with failures, and
-    /// the search begins anew when the box is tiny: TuRBO-1 (Eriksson et al. 2019), for many inputs. It needs fitted
-    /// hyperparameters; with a linear covariance, whose hyperparameters are never fitted, it has no effect. Among arms,
-    /// only those in the box can be chosen.
+    /// Whether queries stay in a trust region, a box around the point with the best outcome: TuRBO-1 (Eriksson et al. 2019),
+    /// for many inputs. The box grows with successes and shrinks with failures, and the search begins anew when the box is
+    /// tiny. A trust region needs fitted hyperparameters; with a linear covariance, whose hyperparameters are never fitted,
+    /// it has no effect. Among arms, only those in the box can be chosen.
     /// Default: false.
     #[serde(default)]
     pub trust_region: bool,

@@ -1,6 +1,6 @@
 //! The interface of an acquisition function: its value and its gradient at a point in the coordinates of the model.
 
-/// An acquisition function, as it is for one choice: the next query is the point at which it is largest.
+/// An acquisition function, fixed for the choice of one query: the next query is the point at which the function is largest.
 pub(super) trait Surface {
     /// The value at the point `x` of d coordinates.
     fn at(&self, x: &[f64]) -> f64;

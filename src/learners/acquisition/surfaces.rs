@@ -14,10 +14,9 @@ use crate::rng::Key;
 const LEAST_SD: f64 = 1e-8;
 
 /// The acquisition function for the choice of one query. `best` is the best value so far (`Model::best_value`). `sample`
-/// holds points of the domain in a fixed order: from them, max-value entropy search estimates the largest value of the
-/// objective, and the knowledge gradient takes the further points of the set over which it maximises the posterior mean.
-/// `None` if the acquisition function cannot be computed, because no path can be drawn or a covariance matrix cannot be
-/// factorised.
+/// holds points of the domain in a fixed order. From these points, max-value entropy search estimates the largest value of
+/// the objective; the knowledge gradient takes the further points of its set from them. `None` if the acquisition function
+/// cannot be computed, because no function can be drawn from the posterior or a covariance matrix cannot be factorised.
 pub(super) fn surface<'a>(
     function: AcquisitionFunction,
     posterior: &'a PointPosterior,

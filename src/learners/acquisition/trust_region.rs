@@ -4,9 +4,9 @@ use crate::vocab::SearchBox;
 
 /// Side of a new region, as a share of the side of the domain.
 const FIRST: f64 = 0.8;
-/// Largest side, in the same unit.
+/// Largest side, as a share of the side of the domain.
 const LARGEST: f64 = 1.6;
-/// Below this side, in the same unit, the search begins anew: 2^-7.
+/// Below this side, as a share of the side of the domain, the search begins anew: 2^-7.
 const SMALLEST: f64 = 0.007_812_5;
 /// Successes in a row after which the side doubles.
 const SUCCESSES: u32 = 3;
@@ -17,7 +17,7 @@ const BETTER: f64 = 1e-3;
 /// A trust region.
 ///
 /// Source: Eriksson, Pearce, Gardner, Turner and Poloczek 2019, "Scalable global optimization via local Bayesian
-/// optimization", TuRBO-1, with the constants of section 3.1 and of its public code.
+/// optimization", TuRBO-1, with the constants of section 3.1 and of the authors' public code.
 #[derive(Clone, Debug)]
 pub(super) struct TrustRegion {
     side: f64,
@@ -108,7 +108,8 @@ mod tests {
         serde_json::from_str(include_str!("../../../tests/oracles/search.json")).unwrap()
     }
 
-    /// Every side is 0.8 times a power of two, so this code and BoTorch's tutorial must agree to the last bit.
+    /// Every side is 0.8 times a power of two, so the sides of this code and of BoTorch's tutorial must agree to the last
+    /// bit.
     #[test]
     fn its_side_follows_the_rule_of_botorchs_tutorial_until_it_ends() {
         let traces = known().trust_regions;

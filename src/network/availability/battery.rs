@@ -8,8 +8,8 @@ use crate::vocab::{NonNegative, Probability, Problem, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A device with a battery. It takes part while the battery's level is high enough, or (unless stated otherwise) while it is
-/// being charged.
+/// A device with a battery. It takes part while the battery's level is high enough, or (unless stated otherwise) while the
+/// battery is being charged.
 ///
 /// The level is between 0 and 1. It begins at a random value, falls at a constant rate, falls faster while the party
 /// computes, and rises between two hours of the local day (if charging is faster than use). While the level is below
@@ -256,8 +256,8 @@ mod tests {
         Time::ZERO + Span::from_seconds(3600.0 * hours)
     }
 
-    /// A battery that is full at the start, 6 o'clock. An idle device uses a full battery in 20 h, and 4 h of
-    /// work use another one; charging, from 23 to 6 o'clock, fills one in 2 h.
+    /// A battery that is full at the start, 6 o'clock. The idle use empties a full battery in 20 h, and work in addition
+    /// uses up a full battery in 4 h. Charging, from 23 to 6 o'clock, fills an empty battery in 2 h.
     fn process(least: &str, more: &str) -> Box<dyn AvailabilityProcess> {
         let text = format!(
             "Battery(charges: ChargingHours(from: 23, until: 6), least: {least}, idle: \"20h\", busy: \"4h\", full: \"2h\", begins: 1, \
@@ -313,8 +313,7 @@ mod tests {
 
     #[test]
     fn work_changes_the_announced_times() {
-        // One hour of work, from 1 h on, uses a quarter of the battery in addition: half is left after 5 h, not after
-        // 10.
+        // One hour of work, from 1 h on, uses a quarter of the battery in addition: half is left after 5 h instead of 10 h.
         let mut device = process("0.5", "");
         let announced = device.next_switch().unwrap();
         assert_eq!(announced, Switch::connection(hours(10.0), false));

@@ -92,8 +92,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count over 50, so
-    /// its variance is m (1 - m) / (1 + c) (1 + c / 50) with mean m = 0.8 and concentration c = 3: 0.0424. The standard
+    /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count over 50.
+    /// With mean m = 0.8 and concentration c = 3, its variance is m (1 - m) / (1 + c) (1 + c / 50) = 0.0424. The standard
     /// error of the mean is 0.0046, and that of the sample variance is below 0.0424 sqrt(4 / 2,000) = 0.0019 (kurtosis below
     /// 5). The test allows six standard errors.
     #[test]

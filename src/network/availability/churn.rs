@@ -24,13 +24,13 @@ pub struct Churn {
     /// link. Default: at the start.
     #[serde(default)]
     pub arrives: LatencyModel,
-    /// How long it stays, with a mean above 0; a latency model that depends on neither the time nor the link.
+    /// How long the party stays, with a mean above 0; a latency model that depends on neither the time nor the link.
     pub stays: LatencyModel,
     /// Probability that the party returns after a stay. Default: 0.
     #[serde(default = "never")]
     pub returns: Probability,
-    /// How long it is away before it returns, with a mean above 0; a latency model that depends on neither the time nor the
-    /// link. Default: no time, which is allowed only if `returns` is 0.
+    /// How long the party is away before it returns, with a mean above 0; a latency model that depends on neither the time
+    /// nor the link. Default: no time, which is allowed only if `returns` is 0.
     #[serde(default)]
     pub away: LatencyModel,
 }
@@ -144,8 +144,9 @@ mod tests {
         assert_eq!([process.next_switch(), process.next_switch()], [None, None]);
     }
 
-    /// 4,000 parties: the number of stays is geometric with mean 1 / (1 - 0.6) = 2.5 and standard deviation sqrt(0.6) / 0.4
-    /// = 1.94: a standard error of 0.031. Stays have mean 20 s: over 10,000 of them, a standard error of 0.2 s.
+    /// The number of stays of a party is geometric with mean 1 / (1 - 0.6) = 2.5 and standard deviation sqrt(0.6) / 0.4 =
+    /// 1.94, so its mean over 4,000 parties has a standard error of 0.031. Stays have mean 20 s; their mean over 10,000
+    /// stays has a standard error of 0.2 s.
     #[test]
     fn parties_return_at_the_stated_rate() {
         let exponential = |s| LatencyModel::from(Exponential { mean: seconds(s) });

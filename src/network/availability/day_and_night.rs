@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub struct DayAndNight {
     /// Local hour at which the party connects, from 0 to below 24: 22.5 is half past ten in the evening.
     pub from: NonNegative,
-    /// Local hour at which it disconnects, from 0 to 24; an hour below `from` is on the next day.
+    /// Local hour at which the party disconnects, from 0 to 24; an hour below `from` is on the next day.
     pub until: NonNegative,
     /// Time zones. Default: one, UTC.
     #[serde(default = "utc")]

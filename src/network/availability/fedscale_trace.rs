@@ -12,10 +12,11 @@ use std::path::PathBuf;
 
 /// The party is available in the recorded intervals of a client.
 ///
-/// The file has the contents of FedScale's `client_behave_trace` as JSON: an object with one entry per client, whose
-/// `active` and `inactive` are the times in seconds at which its intervals begin and end, and whose `finish_time` is the
-/// length of its recording. A time at which one interval ends and the next one begins belongs to both. The original is a
-/// pickle, which can run programs when it is read, and is refused; the message says how to convert it.
+/// The file has the contents of FedScale's `client_behave_trace` as JSON: an object with one entry per client. A client's
+/// `active` and `inactive` are the times in seconds at which its intervals begin and end, and its `finish_time` is the
+/// length of its recording. A time at which one interval ends and the next one begins belongs to both. FedScale's original
+/// file is a pickle, which can run programs when it is read. A pickle is refused, with a message that says how to convert
+/// it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
 /// (<https://github.com/SymbioticLab/FedScale>).
 ///
@@ -94,7 +95,7 @@ impl Availability for FedScaleTrace {
     }
 }
 
-/// The recordings of all clients of a file, in its order. `file` is its name for messages.
+/// The recordings of all clients of a file, in the order of the file. `file` is the file's name, for error messages.
 fn clients(file: &str, text: &str) -> Result<Vec<Recording>, Problem> {
     let wrong = |expected: String, found: String, cure: &str| Problem::wrong("file", expected, found, cure);
     let read: Result<Map<String, Value>, _> = serde_json::from_str(text);

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A state of a recorded device. Every state is false at the start. One kind of record makes it true, another kind makes it
-/// false.
+/// A state of a recorded device. Every state is false at the start. One kind of record makes a state true, another kind
+/// makes it false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FlashState {
     /// The device is being charged: from `battery_charged_on` to `battery_charged_off`.
@@ -28,7 +28,7 @@ pub(super) struct Condition<'a> {
     pub(super) battery: f64,
 }
 
-/// The recordings of all devices of a file, in its order. `file` is the file's name, for error messages.
+/// The recordings of all devices of a file, in the order of the file. `file` is the file's name, for error messages.
 pub(super) fn recordings(
     file: &str,
     text: &str,

@@ -55,9 +55,9 @@ pub trait Availability {
         false
     }
 
-    /// A new process for a party whose availability is not drawn but is the quantile at `level` of the distribution from
-    /// which [`Self::start`] draws it; `level` is in (0, 1), near 1 for the most available parties. All other draws of the
-    /// process are those of [`Self::start`]. Only called if [`Self::differs`] is true.
+    /// A new process for a party whose availability is given: it is the quantile at `level` of the distribution from which
+    /// [`Self::start`] draws an availability. `level` is in (0, 1), near 1 for the most available parties. All other draws
+    /// of the process are those of [`Self::start`]. Only called if [`Self::differs`] is true.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = level;
         self.start(stream)
@@ -88,7 +88,7 @@ pub trait Availability {
     }
 }
 
-/// Problems of the distributions of the lengths of periods, each given with its field.
+/// Problems of the distributions from which periods' lengths are drawn; each distribution is given with its field.
 pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (field, model) in periods {
@@ -118,7 +118,7 @@ fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
 
-/// Reads the files of latency models. Each is given with its field, and its problems are reported at that field.
+/// Reads the files of latency models. Each model is given with its field, and its problems are reported at that field.
 pub(super) fn load_periods<const N: usize>(
     periods: [(&str, &mut LatencyModel); N],
     base: &DataFolders,
@@ -132,7 +132,7 @@ pub(super) fn load_periods<const N: usize>(
 
 /// Clones a boxed [`AvailabilityProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
 pub trait BoxedAvailability {
-    /// The copy.
+    /// A boxed copy of the process.
     fn boxed_clone(&self) -> Box<dyn AvailabilityProcess>;
 }
 

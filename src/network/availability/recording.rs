@@ -56,7 +56,7 @@ pub enum RecordingEnd {
 pub(super) struct Recording {
     /// When the recording begins, counted from the beginning of the earliest recording of the file.
     pub(super) begins: Span,
-    /// Its length, above 0.
+    /// The length of the recording, above 0.
     pub(super) length: Span,
     /// Whether the device is available at the beginning.
     pub(super) online: bool,
@@ -65,8 +65,8 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// A recording from the intervals in which the device is available, counted from its beginning. Intervals may touch
-    /// or overlap; parts beyond `length` are dropped.
+    /// A recording from the intervals in which the device is available. Their times are counted from the beginning of the
+    /// recording. Intervals may touch or overlap; parts beyond `length` are dropped.
     pub(super) fn of_intervals(begins: Span, length: Span, mut intervals: Vec<(Span, Span)>) -> Self {
         intervals.sort_unstable();
         let mut merged: Vec<(Span, Span)> = Vec::new();
@@ -281,7 +281,8 @@ impl Playback {
 
 impl AvailabilityProcess for Playback {
     fn starts_online(&mut self) -> bool {
-        // If the recording begins after time zero and the device is then available, its beginning is the first change.
+        // If the recording begins after time zero and the device is then available, the beginning of the recording is the
+        // first change.
         self.online
     }
 
@@ -332,7 +333,8 @@ mod tests {
         Following { device: RecordedDevice::Drawn, offset: RecordingOffset::At(s(offset)), end }
     }
 
-    /// Available from 2 to 5 and from 8 to the end at 10 seconds; begins 100 s after the earliest device.
+    /// A recording of 10 s that begins 100 s after the earliest one. The device is available from 2 s to 5 s and from 8 s to
+    /// the end.
     fn recorded() -> Arc<Recordings> {
         let intervals = vec![(s(8), s(12)), (s(2), s(4)), (s(3), s(5)), (s(6), s(6))];
         let recording = Recording::of_intervals(s(100), s(10), intervals);

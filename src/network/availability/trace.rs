@@ -67,7 +67,7 @@ impl Trace {
     }
 
     /// The share of time for which each device is connected, with the device's number, in ascending order of the shares.
-    /// They are shares of one repetition or, without repetition, of the time until the last change in the file.
+    /// The shares refer to one repetition or, without repetition, to the time until the last change in the file.
     fn by_share(&self) -> Vec<(f64, usize)> {
         let last = self.devices().iter().filter_map(|device| device.switches.last()).max();
         let all = self.repeat.or(last.copied()).unwrap_or(Span::ZERO);

@@ -33,8 +33,8 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// 1 / speed of the device that is the quantile at `u` of all devices in descending order of speed; 1 if the file has
-    /// not been read.
+    /// 1 divided by the speed of the party's device, which is the quantile at `u` of all devices in descending order of
+    /// speed; 1 if the file has not been read.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;

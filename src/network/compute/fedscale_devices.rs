@@ -13,8 +13,9 @@ use std::path::PathBuf;
 /// times the device's time for one inference.
 ///
 /// The file has the contents of FedScale's `client_device_capacity`, as JSON (an object with one entry per client, each with
-/// `computation` in milliseconds per inference and `communication` in kbit/s) or as CSV (columns of these names). The
-/// original is a pickle, which can run programs when it is read, and is refused; the message says how to convert it.
+/// `computation` in milliseconds per inference and `communication` in kbit/s) or as CSV (columns of these names). FedScale's
+/// original file is a pickle, which can run programs when it is read. A pickle is refused, with a message that says how to
+/// convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
 /// (<https://github.com/SymbioticLab/FedScale>).
 ///
@@ -29,7 +30,7 @@ pub struct FedScaleDevices {
     /// Time of training on one sample, as a multiple of the time of one inference. Default: 3, as in FedScale.
     #[serde(default = "three")]
     pub passes: Positive,
-    /// Which device: `Drawn` (once per replication), `InTurn` or `Number(0)`. Default: Drawn.
+    /// Which device a party is: `Drawn` (once per replication), `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
     #[serde(skip)]
@@ -41,8 +42,8 @@ fn three() -> Positive {
 }
 
 impl Compute for FedScaleDevices {
-    /// The milliseconds per inference of the party's device: if it is drawn, the device at the share `u` of all devices
-    /// ordered from fastest to slowest. 1 if the file has not been read.
+    /// The milliseconds per inference of the party's device; 1 if the file has not been read. A drawn device is the quantile
+    /// at `u` of all devices in descending order of speed.
     fn slowness(&self, u: f64) -> f64 {
         self.slowness_numbered(0, u)
     }

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The delays of a measured link, one after another, from a CSV file, such as the log of a `ping`. It has a column of delays
-/// and, if they were not measured at regular times, a column of times. Each delay holds for every message that enters the
-/// link before the time of the next delay; the recording is repeated without end. All links with this model have the same
-/// delay at the same time.
+/// The delays of a measured link, one after another, from a CSV file, such as the log of a `ping`. The file has a column of
+/// delays and, if the delays were not measured at regular times, a column of times. Each delay holds for every message that
+/// enters the link before the time of the next delay; the recording is repeated without end. All links with this model have
+/// the same delay at the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a `DelayTrace`. Routes are computed once, from the mean delay over the recording.

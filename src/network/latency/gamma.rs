@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// A gamma delay. Its mean is shape times scale, and its standard deviation sqrt(shape) times scale.
 ///
-/// Its quantile is the inverse of the incomplete gamma function, with a relative error below 1e-12. Its computation takes
-/// some 2 microseconds per message.
+/// The quantile is the inverse of the incomplete gamma function, with a relative error below 1e-12. Computing a quantile
+/// takes some 2 microseconds per message.
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
 ///
 /// Example: `Gamma(shape: 2, scale: "20ms")`.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A Gumbel delay truncated at 0: the limiting distribution of the longest of many delays, conditional on not being
 /// negative.
 ///
-/// Before truncation it is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location +
+/// Before truncation, the delay is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location +
 /// 0.5772 scale. The truncated mean, the integral of the tail probability, is scale Ein(e^a) / (1 - exp(-e^a)), where a =
 /// location / scale and Ein is the entire exponential integral. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
 ///

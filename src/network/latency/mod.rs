@@ -83,8 +83,8 @@ pub trait Latency {
         self.quantile(u)
     }
 
-    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. Its quantile
-    /// and mean are then those of the delay at a random time, or between a random pair of sites.
+    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. The model's
+    /// quantile and mean are then those of the delay at a random time, or between a random pair of sites.
     fn needs_link(&self) -> bool {
         self.differs_between_links()
     }

@@ -62,7 +62,7 @@ mod tests {
         let law = Normal { mean: Span::from_millis(10), sd: Span::from_millis(10) };
         assert!((law.quantile(0.5).seconds() / 0.01 - 1.200_173_686).abs() < 1e-7);
         assert!((law.quantile(0.9).seconds() / 0.01 - 2.377_787_362).abs() < 1e-7);
-        // Its mean: 1 + phi(1) / Phi(1) = 1.287600.
+        // The mean, in units of the mean before truncation, is 1 + phi(1) / Phi(1) = 1.287600.
         assert!((law.mean_seconds() / 0.01 - 1.287_600).abs() < 1e-6);
     }
 }

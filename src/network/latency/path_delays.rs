@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The delay from one party to another is that of the quickest path between the sites of the two parties, in a network from
-/// a GraphML file, such as the files of the Internet Topology Zoo (<http://www.topology-zoo.org>). The nodes along the
-/// path are only places in this network, not parties.
+/// a GraphML file. The Internet Topology Zoo (<http://www.topology-zoo.org>) has such files. The nodes along the path are
+/// only places in this network, not parties.
 ///
 /// Example: `PathDelays(file: "sites.graphml", delay: Attribute(name: "delay", unit: "1ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,7 +46,7 @@ pub enum EdgeDelay {
     Attribute {
         /// The attribute's name (`attr.name`).
         name: String,
-        /// Its unit.
+        /// The unit of the attribute.
         unit: Span,
     },
     /// The great-circle distance between the ends divided by 200 km per millisecond, the speed of light in glass. The

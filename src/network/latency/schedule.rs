@@ -34,7 +34,8 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyStep {
-    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
+    /// When the delay begins to apply, counted from the start of the run, or from the start of each period if there is an
+    /// `every`.
     pub at: Span,
     /// The delay; any latency model except another `Schedule`.
     pub is: LatencyModel,

@@ -26,8 +26,8 @@ pub struct Truncated {
     pub to: Option<Span>,
 }
 
-/// Smallest permitted probability that an untruncated delay lies between the limits. With a smaller one, floating-point
-/// numbers cannot resolve the quantiles.
+/// Smallest permitted probability that an untruncated delay lies between the limits. With a smaller probability,
+/// floating-point numbers cannot resolve the quantiles.
 const MIN_LEFT: f64 = 1e-6;
 
 impl Truncated {
@@ -52,8 +52,8 @@ impl Latency for Truncated {
         self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
     }
 
-    /// The mean. Its error is about 1e-7 for a model with a density, and 1e-3 for measured delays, times the untruncated
-    /// mean, divided by the probability that an untruncated delay lies between the limits.
+    /// The mean. Its error is about e times the untruncated mean, divided by the probability that an untruncated delay lies
+    /// between the limits. Here e is 1e-7 for a model with a density, and 1e-3 for measured delays.
     fn mean_seconds(&self) -> f64 {
         let (law, (below, within)) = (self.law.as_dyn(), self.ends());
         let total = match self.to {
@@ -132,8 +132,8 @@ mod tests {
         let heavy = Pareto { shortest: ms(10), shape: Positive::new(1.1).unwrap() };
         let law = Truncated { law: Box::new(heavy.into()), from: Span::ZERO, to: Some(ms(1000)) };
         assert!(law.quantile(1.0 - 1e-15) <= ms(1000));
-        // The integral of t a s^a t^(-a-1) over t from s to 1, divided by 1 - s^a, where a = 1.1 is the shape and s = 0.01
-        // the shortest delay, in seconds: 11 s^1.1 (s^-0.1 - 1) / (1 - s^1.1).
+        // The expected mean is the integral of t a s^a t^(-a-1) over t from s to 1, divided by 1 - s^a. Here a = 1.1 is the
+        // shape and s = 0.01 the shortest delay, in seconds, so the mean is 11 s^1.1 (s^-0.1 - 1) / (1 - s^1.1).
         let (power, tenth) = (libm::pow(0.01, 1.1), libm::pow(0.01, -0.1));
         let expected = 11.0 * power * (tenth - 1.0) / (1.0 - power);
         assert!((law.mean_seconds() / expected - 1.0).abs() < 1e-5, "{} {expected}", law.mean_seconds());

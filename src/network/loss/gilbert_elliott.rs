@@ -123,7 +123,7 @@ mod tests {
         }
         let share = f64::from(lost) / f64::from(n);
         // The expected share is 1/6. The correlation of successive losses is 1 - 0.05 - 0.25 = 0.7, so the variance of the
-        // share is that for independent losses times (1 + 0.7) / (1 - 0.7) = 5.67: its standard error is
+        // share is that for independent losses times (1 + 0.7) / (1 - 0.7) = 5.67. The standard error of the share is
         // sqrt(5/36 * 5.67 / 200,000) = 0.00198.
         assert!((share - recipe.mean()).abs() < 6.0 * 0.00198, "{share}");
         assert!((recipe.mean() - 1.0 / 6.0).abs() < 1e-12);

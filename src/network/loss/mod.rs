@@ -28,7 +28,7 @@ pub trait Loss {
         false
     }
 
-    /// The probability with which every message is lost, if losses are independent of each other and of the time; `None`
+    /// The probability with which each message is lost, if losses are independent of each other and of the time; `None`
     /// otherwise. No process is then started: a message with the draw u is lost if u is below the probability.
     fn independent(&self) -> Option<f64> {
         self.is_never().then_some(0.0)
@@ -53,7 +53,7 @@ pub trait Loss {
 
 /// Clones a boxed [`LossProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
 pub trait BoxedLoss {
-    /// The copy.
+    /// A boxed copy of the process.
     fn boxed_clone(&self) -> Box<dyn LossProcess>;
 }
 

@@ -29,7 +29,8 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossStep {
-    /// When it begins, counted from the start of the run, or of each period if there is an `every`.
+    /// When the loss begins to apply, counted from the start of the run, or from the start of each period if there is an
+    /// `every`.
     pub at: Span,
     /// The loss; any of the loss models.
     pub is: LossModel,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// A rate over time, constant between the times at which it changes. Lines with the same curve share its steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateCurve {
-    /// When each step begins, and its rate in bits per second, 0 or above. The first one begins at 0.
+    /// When each step begins, and its rate in bits per second, 0 or above. The first step begins at 0.
     steps: Steps,
     /// The period after which the curve begins again; `None` if the last rate stays.
     every: Option<Span>,
@@ -83,7 +83,7 @@ impl RateCurve {
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
-        // At most one period is left, and the rest of the step in which it begins.
+        // What is left takes at most one period, which may begin in the middle of a step.
         for _ in 0..=self.steps.as_slice().len() + 1 {
             let turn = self.every.map_or(0, |every| passed / every.nanos().max(1));
             let begun = self.every.map_or(0, |every| turn * every.nanos());

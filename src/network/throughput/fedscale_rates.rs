@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The rate of a device in FedScale's capacity table (`communication`). It is the same device as that of the party's compute
-/// model `FedScaleDevices`, if both state the same `file` and `device`.
+/// The rate of a device in FedScale's capacity table (`communication`). The device is also that of the party's compute model
+/// `FedScaleDevices`, if both models state the same `file` and `device`.
 ///
 /// The file is FedScale's `client_device_capacity` as JSON or CSV, in the format that `FedScaleDevices` describes.
 ///
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct FedScaleRates {
     /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
-    /// Which device: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
+    /// Which device the party has: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
     /// Unit of the numbers in `communication`. Default: 1.024kbit/s, FedScale's kilobit of 1,024 bits.

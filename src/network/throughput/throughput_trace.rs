@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The rates of a measured line, one after another, from a CSV file. It has a column of rates and, if they were not measured
-/// at regular times, a column of times. Each rate holds until the next one; the recording is repeated without end.
+/// The rates of a measured line, one after another, from a CSV file. The file has a column of rates and, if the rates were
+/// not measured at regular times, a column of times. Each rate holds until the next one; the recording is repeated without
+/// end.
 ///
 /// Tables such as those of MobiPerf's throughput tests and of FCC's mobile measurements can be read unchanged: state
 /// the names of their columns and the units.

@@ -31,7 +31,7 @@ pub enum HeldOut {
         file: PathBuf,
         /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`. If there
         /// are several such columns, each `/` within a value is written twice, and a value that is empty, ends with `/`, or
-        /// begins with `/` or `"` is put in double quotes. Every agent that it names occurs in the first file.
+        /// begins with `/` or `"` is put in double quotes. Every agent that this column names occurs in the first file.
         agent: String,
         /// The column with the record's number among the agent's records, from 0, in the order of the first file.
         row: String,

@@ -1,4 +1,4 @@
-//! The model whose hyperparameters agents tune, its settings, and its performance at each.
+//! The model whose hyperparameters agents tune, its settings, and its performance at each setting.
 
 use super::axis::Axis;
 use super::data::AgentRecords;

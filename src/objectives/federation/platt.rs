@@ -18,7 +18,7 @@ const GRADIENT_TOLERANCE: f64 = 1e-5;
 const MARGIN: f64 = 1e-7;
 
 impl Sigmoid {
-    /// The maximum-likelihood curve for pairs of a decision value and whether the class is positive, with targets
+    /// The maximum-likelihood curve for pairs of a decision value and whether the class is positive. The targets are
     /// (n + 1) / (n + 2) and 1 / (n + 2) in place of 1 and 0, where n is the number of pairs of that class. If no step
     /// improves the likelihood, the search ends at the current curve.
     ///

@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 
 /// A support vector machine with a Gaussian kernel and two hyperparameters. Features are not scaled.
 ///
-/// It needs a program that was built with the feature `svm`: `cargo build --release --features svm`.
+/// This model needs a program that was built with the feature `svm`: `cargo build --release --features svm`.
 ///
 /// Example: `RbfSvm(c: Axis(low: 0.1, high: 1, values: 2), gamma: Axis(low: 0.1, high: 1, values: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The coordinates of the best point of Michalewicz' function with 16 inputs; the first d of them are those of the best
 /// point with d inputs.
-/// They are roots of the derivative, computed with 40 digits (mpmath 1.3).
+/// The coordinates are roots of the derivative, computed with 40 digits (mpmath 1.3).
 const MICHALEWICZ: [f64; 16] = [
     2.202_905_520_172_609_4,
     FRAC_PI_2,
@@ -28,7 +28,7 @@ const MICHALEWICZ: [f64; 16] = [
 ];
 
 impl Function {
-    /// The points of its domain with the smallest value, `[d]` each, in the function's own units.
+    /// The points of the function's domain with the smallest value, `[d]` each, in the function's own units.
     ///
     /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
     /// Rosenbrock, Griewank and Rastrigin are sums, and at these points each term has its smallest value over all real

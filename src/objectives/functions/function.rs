@@ -72,7 +72,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// Its name.
+    /// The function's name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Branin => "Branin",
@@ -192,10 +192,10 @@ mod tests {
         ron::from_str(text).unwrap()
     }
 
-    /// The expected values are from BoTorch 0.18.1, botorch.test_functions.synthetic, evaluate_true in double precision, at
-    /// two points of the domain, k = 0 and k = 1, whose coordinate i in the unit cube, i = 1 to d, is the fractional part of
-    /// 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in single precision, so the values of
-    /// these functions agree to eight digits only; another test checks their optima.
+    /// The expected values are those of `evaluate_true` in botorch.test_functions.synthetic (BoTorch 0.18.1), in double
+    /// precision. They are for two points of the domain, k = 0 and k = 1. Coordinate i of point k in the unit cube, for i =
+    /// 1 to d, is the fractional part of 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in
+    /// single precision, so the values of these functions agree to eight digits only; another test checks their optima.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [

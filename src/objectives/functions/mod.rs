@@ -34,15 +34,15 @@ use std::sync::Arc;
 pub struct TestFunction {
     /// The function.
     pub function: Function,
-    /// The points of its domain that can be queried. Default: `Box`, all of them.
+    /// The points of the function's domain that can be queried. Default: `Box`, all of them.
     #[serde(default)]
     pub points: DomainPoints,
-    /// Its inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and categories. They can
-    /// be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
-    /// Griewank, Rastrigin); their box lies within the function's domain and contains that point, so that
-    /// regret stays exact. The first value of a categorical input stands for the best point's coordinate, and every further
-    /// value for a coordinate that is larger by 1 than that of the value before it. Default: real numbers on the function's
-    /// own domain, named x1, x2 and so on.
+    /// The function's inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and
+    /// categories. They can be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
+    /// Griewank, Rastrigin); their box must lie within the function's domain and contain that point, so that regret stays
+    /// exact. The first value of a categorical input stands for the best point's coordinate, and every further value for a
+    /// coordinate that is larger by 1 than that of the value before it. Default: real numbers on the function's own domain,
+    /// named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// Variance of the noise of an outcome, also assumed by the model, which assumes at least 1e-6 of its prior variance.
@@ -68,7 +68,7 @@ pub struct TestFunction {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum DomainPoints {
-    /// All of them: a query is a point. Needs a protocol and learners that search a box.
+    /// All of them: a query is a point. This needs a protocol and learners that search a box.
     #[default]
     Box,
     /// This many Sobol' points, at most 1000000, with a random shift, the same in all replications. They are a finite set of
@@ -91,8 +91,8 @@ fn matern52() -> Kernel {
     Kernel::Matern52
 }
 
-/// Number of points from which the default mean and variance of the model are computed, and of points that represent a
-/// box where a finite set is needed, as for estimates of time and memory.
+/// Number of points from which the default mean and variance of the model are computed; also the number of points that
+/// represent a box where a finite set is needed, as for estimates of time and memory.
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;

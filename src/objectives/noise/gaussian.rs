@@ -33,7 +33,7 @@ impl NoiseLaw for Gaussian {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // Rounded up by more than the error of the quantile.
+        // The result is rounded up by more than the error of the quantile.
         Some(self.sd.get() * -normal_quantile(0.5 * delta.get()) * (1.0 + 1e-12))
     }
 }

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// Log-logistic noise minus its mean: the uncentred value exceeds x with probability
-/// 1 / (1 + (x / scale)^shape). The noise is never below minus that mean, and its upper tail decreases as a power of x;
-/// only moments of an order below `shape` are finite. A draw takes one random word.
+/// Log-logistic noise minus its mean: the uncentred value exceeds x with probability 1 / (1 + (x / scale)^shape). The
+/// noise is never below minus the mean of the uncentred value. Its upper tail decreases as a power of x, so only
+/// moments of an order below `shape` are finite. A draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
 ///

@@ -6,8 +6,8 @@ use crate::vocab::{Delta, Positive, Problem, unequal_weights};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of several noise distributions, each with its probability. A draw takes one random word to choose the
-/// distribution, then the words of that distribution.
+/// Noise from one of several distributions, each chosen with its probability. A draw takes one random word to choose
+/// the distribution, then the words of that distribution.
 ///
 /// With a narrow and a wide `Gaussian` this is Tukey's contaminated normal distribution (Tukey 1960).
 ///

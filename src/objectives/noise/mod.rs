@@ -32,7 +32,7 @@ pub use weibull::Weibull;
 use crate::rng::Stream;
 use crate::vocab::{Delta, Problem};
 
-/// The behaviour of a noise distribution. Its mean is 0.
+/// The behaviour of a noise distribution. Every noise distribution has mean 0.
 pub trait NoiseLaw {
     /// One draw, in units of the outcome. Every outcome has its own stream, so that no draw depends on the number of
     /// random words that another draw takes.

@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    /// Tails are quantiles from tables or closed forms; for `Uniform` and `Beta` they are the bound of the noise, and
-    /// for a `Mixture` the largest tail of its parts, either of which is at least the quantile.
+    /// Tails are quantiles from tables or closed forms. For `Uniform` and `Beta` the tail is the bound of the noise,
+    /// and for a `Mixture` it is the largest tail of a part; both are at least the quantile.
     #[test]
     fn tails_are_those_of_the_tables() {
         let noise = |text: &str| Noise::Law(crate::scenario::part(text).unwrap());

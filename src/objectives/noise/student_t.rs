@@ -26,9 +26,10 @@ fn one() -> Positive {
     Positive::new(1.0).expect("1 is above 0")
 }
 
-/// Probability that the absolute value of Student's t exceeds `t`. With v degrees of freedom, U uniform on (0, 1) and W
-/// a uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of this absolute value. The result is the mean over
-/// W of the probability that U is small enough. The integrand is smooth and periodic, so equal steps converge fast.
+/// Probability that the absolute value of Student's t exceeds `t`. With v degrees of freedom, U uniform on (0, 1) and W a
+/// uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of this absolute value. The result is the mean over W
+/// of the probability that U is so small that this number exceeds `t`. The integrand is smooth and periodic, so equal steps
+/// converge fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {
@@ -53,7 +54,7 @@ impl NoiseLaw for StudentT {
 
     fn tail(&self, delta: Delta) -> Option<f64> {
         // The radius sqrt(v (U^(-2/v) - 1)) exceeds `most` with probability delta, so the tail bound is at most `most`.
-        // It is found by bisection in the logarithm.
+        // The tail bound is found by bisection in the logarithm.
         let degrees = self.degrees.get();
         let most = (degrees * libm::expm1(-2.0 / degrees * libm::log(delta.get()))).sqrt();
         let (mut low, mut high) = (most * 1e-6, most);

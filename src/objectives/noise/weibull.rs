@@ -42,7 +42,7 @@ impl NoiseLaw for Weibull {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // Rounded up by more than the rounding error of the power.
+        // The result is rounded up by more than the rounding error of the power.
         let tail = self.scale.get() * libm::pow(-libm::log(delta.get()), self.theta.get()) * (1.0 + 1e-9);
         Some(tail).filter(|tail| tail.is_finite())
     }

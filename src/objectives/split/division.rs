@@ -113,8 +113,8 @@ fn dirichlet(concentrations: &[f64], stream: &mut Stream) -> Vec<f64> {
     normalised(concentrations.iter().map(gamma).collect())
 }
 
-/// How many of `all` records go to each of these shares: systematic sampling with a random start, so that the mean of
-/// each number is its share times `all`, and no number differs from this mean by more than 1.
+/// How many of `all` records go to each of these shares, by systematic sampling with a random start. The mean of each
+/// number is its share times `all`, and no number differs from this mean by more than 1.
 fn systematic_counts(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usize> {
     let start = stream.uniform();
     let (mut sum, mut before) = (0.0, 0);
@@ -371,7 +371,8 @@ mod tests {
         }
     }
 
-    /// Noise grows with the number of the agent, in standard deviations of the feature; a constant feature stays.
+    /// Noise grows with the number of the agent, in standard deviations of the feature; a constant feature gets no
+    /// noise.
     #[test]
     fn feature_noise_grows_with_the_number_of_the_agent() {
         let n = 4000;

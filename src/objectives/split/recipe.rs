@@ -29,17 +29,17 @@ pub struct Split {
     /// Feature shift: how the ranges of a feature are divided. Default: alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<FeatureShift>,
-    /// Feature noise: agent k of K of the split, counted from 1, has normal noise of k/K times this standard deviation added
-    /// to every feature of every record, in standard deviations of that feature over the file. Default: 0.
+    /// Feature noise, in standard deviations of a feature over the file: agent k of the split's K agents, counted from 1,
+    /// has normal noise of k/K times this standard deviation added to every feature of every record. Default: 0.
     #[serde(default = "zero")]
     pub feature_noise: NonNegative,
 }
 
 /// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges
 /// have equal numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet
-/// distribution with concentration alpha for each agent (times its size over the mean size); an agent's share of the
-/// records of one class in one range is proportional to the product of its shares of the class and of the range,
-/// divided by its share of all records.
+/// distribution with concentration alpha for each agent (times its size over the mean size). An agent's share of the
+/// records of one class in one range is proportional to a b / s, where a is its share of the class, b its share of the
+/// range, and s its expected share of all records.
 ///
 /// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

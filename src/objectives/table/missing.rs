@@ -27,8 +27,8 @@ impl Missing {
     /// The table without missing cells in the columns of inputs and output; with `Refuse`, the table as it is.
     ///
     /// # Errors
-    /// [`TableError`] for a column that does not exist or occurs twice, and if no row is left; with `Mean`, also for an
-    /// input column with missing cells that has no number, or a cell that is neither missing nor a number.
+    /// [`TableError`] for a column that does not exist or occurs twice, and if no row is left. With `Mean`, also for an
+    /// input column with missing cells, if it has no number, or a cell that is neither missing nor a number.
     pub(in crate::objectives) fn completed(
         self,
         mut table: CsvTable,

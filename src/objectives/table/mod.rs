@@ -88,8 +88,9 @@ pub struct Table {
     pub split: Vec<Split>,
     /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
-    /// Input columns that hold categories: each value that occurs becomes an input, 1 in the rows that have it and 0
-    /// elsewhere, in alphabetical order and called `column=value`. Default: none.
+    /// Input columns that hold categories. Each value that occurs becomes an input called `column=value`, which is 1 in
+    /// the rows that have the value and 0 elsewhere. The inputs of a column are in the alphabetical order of their
+    /// values. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
     /// Columns that are computed from columns of the file, by name, as in
@@ -227,7 +228,8 @@ impl Table {
         for row in rows.chunks_mut(d) {
             row.iter_mut().zip(&hyperparameters.length_scales).for_each(|(cell, scale)| *cell /= scale);
         }
-        // After the division all length-scales are 1, so after the inputs are multiplied by `factor` all equal `factor`.
+        // After the division all length-scales are 1. After the multiplication of the inputs by `factor`, all
+        // length-scales are `factor`.
         let factor = self.input_scale.to_norm(&mut rows, d, self.max_norm.get());
         let steps = units.iter().zip(&hyperparameters.length_scales).map(|(u, l)| u * l / factor).collect();
         let values = Arc::new(values);

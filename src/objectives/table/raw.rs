@@ -13,8 +13,8 @@ impl Table {
     /// The records of the file.
     pub(super) fn raw(&self, resources: &Resources) -> Result<Arc<Raw>, TableError> {
         let file = resources.place(&self.file);
-        // Fields that the records do not depend on have their defaults here, so that tables which differ in nothing else
-        // share the records.
+        // Fields that the records do not depend on have their defaults here, so that tables that differ only in these
+        // fields share the records.
         let table = Self {
             split: Vec::new(),
             output_scale: OutputScale::default(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Largest number of cells that an error names besides the first.
 const NAMED: usize = 5;
 
-/// The finite number in a cell, if it is one of absolute value at most 1e100.
+/// The number in a cell; `None` unless it is a finite number of absolute value at most 1e100.
 fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.abs() <= LARGEST)
 }

@@ -88,7 +88,7 @@ impl OutputScale {
 }
 
 impl InputScale {
-    /// Centres column `index` and divides it by its unit; returns the unit, or `None` if the unit is to be computed from
+    /// Centres column `index` and divides it by its unit. Returns the unit; `None` if the unit is to be computed from
     /// numbers that are all the same, or if no centre or no unit is stated for the column.
     pub(super) fn apply(&self, index: usize, column: &mut [f64]) -> Option<f64> {
         match self {

@@ -1,8 +1,8 @@
 //! The support vector machine with the exact hinge loss: dual coordinate descent, ended by its duality gap.
 //!
-//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2, with x_i the features of record i times its label. Its dual
-//! has one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records. It is maximised in closed form
-//! over one a_i at a time. The gap between primal and dual value bounds the distance of w from the best weights w*:
+//! The primal is mean max(0, 1 - w.x_i) + lambda/2 |w|^2, with x_i the features of record i times its label. Its dual has
+//! one number a_i in [0, 1] per record, with w = sum a_i x_i / (lambda m) for m records. The dual is maximised in closed
+//! form over one a_i at a time. The gap between primal and dual value bounds the distance of w from the best weights w*:
 //! |w - w*|^2 <= 2 gap / lambda. The norm of w is at most 1 / lambda for records of norm at most 1.
 //!
 //! Source: Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, "A dual coordinate descent method for large-scale linear

@@ -37,9 +37,9 @@ use std::sync::Arc;
 /// validation records. Training and validation records are drawn once per study. Only the validation records are
 /// protected; where records belong to agents of a federation, the unit of protection is the agent.
 ///
-/// Features are standardised with the training records' means and standard deviations, a constant feature 1 is added, and
-/// all records are divided by the largest norm in training; a validation record of a larger norm is scaled to norm 1. So
-/// weights have norm at most 1 / lambda, and one validation record changes a performance by at most
+/// Features are standardised with the training records' means and standard deviations, and a constant feature 1 is added.
+/// All records are then divided by the largest norm of a training record; a validation record of a larger norm is scaled
+/// to norm 1. So weights have norm at most 1 / lambda. One validation record changes a performance by at most
 /// min(1, 2 L / lambda_min) / m, where L is the Lipschitz constant of the loss and m the number of validation records.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 5 and Assumption 2.
 ///
@@ -59,8 +59,8 @@ pub struct Tuning {
     pub split: Vec<Split>,
     /// Names of the feature columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
     pub inputs: Vec<String>,
-    /// Feature columns that hold categories: each value that occurs becomes a feature, 1 in the records that have it and 0
-    /// elsewhere. Default: none.
+    /// Feature columns that hold categories. Each value that occurs becomes a feature, which is 1 in the records that have
+    /// the value and 0 elsewhere. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
     /// Columns that are computed from columns of the file, by name, as in

@@ -135,7 +135,7 @@ pub(in crate::objectives) fn train_at_most(
                 path.push(weights.ok_or(TrainingError::NoWeights { lambda })?);
             }
             (Err(_), Some(last)) => path.push(last.clone()),
-            // Without a previous limit, these are the weights before the first step.
+            // There is no previous limit: the weights before the first step are used.
             (Err(_), None) => path.push(vec![0.0; records.d]),
         }
     }

@@ -3,9 +3,9 @@
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Stores ledger entries. Implemented by [`Ledger`], which is a plain list, by writers that wrap another writer to check a
-/// budget ([`Budgeted`](super::Budgeted), and `WithTraining` of the protocol `Release`), and by the ledgers of the
-/// protocols' parties, which record each entry in the journal.
+/// Stores ledger entries. [`Ledger`] is a plain list. Some writers wrap another writer and check a budget
+/// ([`Budgeted`](super::Budgeted), and `WithTraining` of the protocol `Release`). The ledgers of the protocols' parties
+/// record each entry in the journal.
 pub trait LedgerWriter {
     /// Checks whether the release may happen; [`release`](super::release) calls this before it draws any noise. The
     /// default admits every release.

@@ -12,7 +12,8 @@ pub enum NoiseArithmetic {
     /// output, including its low bits.
     #[default]
     Exact,
-    /// Noise is drawn in floating point and analysed as real numbers. The low bits of the output may reveal more.
+    /// Noise is drawn in floating point and analysed as a real number. The low bits of the output may reveal more than
+    /// the stated loss allows.
     Ideal,
 }
 

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// Scales a vector down so that its L2 norm is at most `bound`; returns whether the vector was changed. A vector with
 /// NaN or infinities becomes zero, since its norm is not known.
 ///
-/// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^26 numbers and bounds of at least 1e-290:
-///   squares are summed with compensation, so that rounding does not lose many small squares beside a large one.
+/// * Postcondition: the L2 norm is at most `bound` (1 + 1e-14), for up to 2^26 numbers and bounds of at least 1e-290.
+///   Squares are summed with compensation, so that rounding does not lose many small squares beside a large one.
 ///
 /// Source: Abadi et al. 2016, Algorithm 1.
 pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
@@ -25,7 +25,7 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
     if largest == 0.0 {
         return false;
     }
-    // Scaled by the largest entry, so that squares neither overflow nor vanish.
+    // Numbers are divided by the largest absolute value, so that their squares neither overflow nor vanish.
     let norm = largest * compensated_sum(values.iter().map(|v| (v / largest) * (v / largest))).sqrt();
     if norm <= bound.get() {
         return false;
@@ -106,11 +106,11 @@ impl Range {
     /// The nearest number in the range; `low` for NaN.
     #[must_use]
     pub fn clip(&self, value: f64) -> f64 {
-        // The order of the arguments matters: `max` of NaN and a number is the number, so NaN becomes `low`.
+        // The order of the two calls matters: `max` of NaN and a number is the number, so NaN becomes `low`.
         value.max(self.low.get()).min(self.high.get())
     }
 
-    /// Two numbers outside the range, one above and one below it, each as far from the range as the range is wide: clipping
+    /// Two numbers outside the range, one above and one below it, each as far from the range as the range is wide. Clipping
     /// must move them to the ends of the range, which are as far apart as two clipped numbers can be.
     #[must_use]
     pub fn worst_pair(&self) -> Option<Pair<f64>> {

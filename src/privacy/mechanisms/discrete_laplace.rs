@@ -56,8 +56,8 @@ impl Mechanism for DiscreteLaplace {
         Ok(self.lattice.values(noisy))
     }
 
-    /// Two inputs that differ in one number by the sensitivity. Its two values are chosen so that rounding (halves away
-    /// from 0) moves them up to one spacing further apart.
+    /// Two inputs that differ in one number by the sensitivity. The two values of this number are chosen so that
+    /// rounding (halves away from 0) moves them up to one spacing further apart.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         self.lattice.worst_pair(self.sensitivity, like.len())
     }

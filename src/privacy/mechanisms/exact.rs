@@ -26,7 +26,7 @@ fn below(n: u128, stream: &mut Stream) -> u128 {
 
 /// True with probability exp(-numerator / denominator), exactly (Algorithm 1).
 pub(super) fn bernoulli_exp(numerator: u128, denominator: u128, stream: &mut Stream) -> bool {
-    // exp(-x) = exp(-1)^floor(x) exp(-(x - floor(x))).
+    // With x = numerator / denominator, exp(-x) = exp(-1)^floor(x) exp(-(x - floor(x))).
     let (whole, rest) = (numerator / denominator, numerator % denominator);
     (0..whole).all(|_| bernoulli_exp_below_one(1, 1, stream))
         && bernoulli_exp_below_one(rest, denominator, stream)

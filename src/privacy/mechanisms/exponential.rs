@@ -12,7 +12,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 /// the scaled utilities plus independent standard Gumbel noise.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
-///   apart from the error stated by [`computed_within`](Self::computed_within); exact arithmetic refuses an error above
+///   apart from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses an error above
 ///   2^-11 sensitivities, and floating point ignores the error.
 /// * Postcondition: epsilon-bounded-range, and so epsilon-DP.
 ///

@@ -4,12 +4,12 @@
 //! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors
 //! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
 //! S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other
-//! vectors are -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal; the
-//! sum on the given data differs from it by 2 S u times the weight if the agent is drawn. If weights are unequal or
+//! vectors are -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal. If the
+//! agent is drawn, the sum on the given data differs from it by 2 S u times the weight. If weights are unequal or
 //! agents are absent, all other vectors are zero.
 //!
 //! If the number of vectors within the clipping norm is counted, the norm S / sqrt(P) of one of the P regions takes the
-//! place of S: a vector of this norm is not shortened and adds 1/2 to the count. The vector in the direction -u is then
+//! place of S. A vector of this norm is not shortened and adds 1/2 to the count. The vector in the direction -u is then
 //! twice as long, so that it exceeds the norm and adds -1/2.
 
 use super::clipping::clip_norm;
@@ -79,9 +79,9 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ only in its vectors, if the vectors of all other agents are
-    /// zero or, in a sample of fixed size where all agents are present and have equal weights, equal to each other; `None`
-    /// for other inputs, and if weights of vectors are multiplied by discounts.
+    /// How one agent moves the sums on two inputs that differ only in its vectors. The vectors of all other agents must be
+    /// zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that these
+    /// vectors are equal to each other. `None` for other inputs, and if weights of vectors are multiplied by discounts.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {

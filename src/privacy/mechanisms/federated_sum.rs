@@ -15,10 +15,10 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
-/// One noisy vector for each of P regions. With the planned settings it is (1/q) sum over the sampled agents n of w_n
-/// clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n are the weights, w_max is
-/// the largest of them, omega_n are the agents' vectors, S is the clipping norm and z the noise multiplier; clip(v, s) is
-/// v, shortened to the norm s if it is longer.
+/// One noisy vector for each of P regions. With the planned settings, the vector of a region is (1/q) sum over the
+/// sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n
+/// are the weights, w_max is the largest of them, omega_n are the agents' vectors, S is the clipping norm and z the noise
+/// multiplier; clip(v, s) is v, shortened to the norm s if it is longer.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
 ///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
@@ -95,8 +95,9 @@ impl FederatedSum {
         self.count.map_or(self.noise_multiplier, |count| count.of_sums(self.noise_multiplier))
     }
 
-    /// All numbers of a release in order, scaled so that all have noise of the same standard deviation: the sums as
-    /// they are, and the count times the ratio of the sums' standard deviation to its own.
+    /// All numbers of a release in order, scaled so that all have noise of the same standard deviation. The sums stay
+    /// as they are. The count is multiplied by the ratio of the noise's standard deviation in the sums to that in the
+    /// count.
     #[must_use]
     pub fn of_equal_noise(&self, gathered: &ReceivedVectors, released: &[Vec<f64>]) -> Vec<f64> {
         let mut numbers: Vec<f64> = released.iter().flatten().copied().collect();
@@ -165,10 +166,10 @@ impl FederatedSum {
     }
 
     /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other. `None`
-    /// without a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown: if
-    /// weights of vectors are multiplied by discounts ([`ReceivedVectors::discounts`]), or if the other agents' vectors are
-    /// not all zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the
-    /// other agents' vectors are equal to each other.
+    /// without a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown. It
+    /// is unknown if weights of vectors are multiplied by discounts ([`ReceivedVectors::discounts`]), or if the other
+    /// agents' vectors are not all zero. In a sample of fixed size where all agents are present and have equal weights, it
+    /// is enough that the other agents' vectors are equal to each other.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;
@@ -250,9 +251,9 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.of_sums() * share, norm))))
     }
 
-    /// The cost of one sum for an agent: the noise divided by the largest change that the agent can make to the sum,
-    /// and, if the sampling hides the agent, the probability that the agent is in the sum. Without noise, the cost is
-    /// `Unprotected`.
+    /// The cost of one sum for an agent. It follows from the noise, divided by the largest change that the agent can
+    /// make to the sum, and, if the sampling hides the agent, from the probability that the agent is in the sum.
+    /// Without noise, the cost is `Unprotected`.
     #[must_use]
     pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {
@@ -386,7 +387,8 @@ impl Mechanism for FederatedSum {
         let halves = self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
         let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
-            // Drawn even if there is no noise, so that all other draws are the same in series with and without noise.
+            // Deviates are drawn even if there is no noise, so that all other draws are the same in series with and
+            // without noise.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
         }

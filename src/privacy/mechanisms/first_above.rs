@@ -8,10 +8,10 @@ use crate::rng::Stream;
 use crate::vocab::{Epsilon, Finite, Neighbours, NonNegative, Positive};
 use std::num::NonZeroU32;
 
-/// Compares the results of trials with a threshold, in the order of the trials, and returns the setting of the first
-/// trial whose noisy result is not below the noisy threshold, with a noisy value of the result if values are released;
-/// `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also learn how
-/// many trials were made.
+/// Compares the noisy results of trials with a noisy threshold, in the order of the trials. Returns the setting of the
+/// first trial whose noisy result is not below the noisy threshold, with a noisy value of the result if values are
+/// released; `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also
+/// learn how many trials were made.
 ///
 /// * Precondition: the precondition of [`SparseVector`]; the order of the trials does not depend on the data, and each
 ///   setting is tried at most once.

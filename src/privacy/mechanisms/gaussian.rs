@@ -11,8 +11,8 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
-///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by a
-///   factor of about 1 + sqrt(n) 2^-30 for n numbers, or of more if the stated standard deviation and the sensitivity
+///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by a factor
+///   of about 1 + sqrt(n) 2^-30 for n numbers, or by a larger factor if the stated standard deviation and the sensitivity
 ///   differ by a factor above 2^21.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).

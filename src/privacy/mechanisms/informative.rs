@@ -19,9 +19,9 @@ pub enum SilenceBy {
 
 /// An answer that is missing because of its value or its regret.
 ///
-/// For a value or regret x, the probability that the answer is missing is logistic in the standardised x, and clipped:
-/// p(x) = 1 / (1 + exp(-(ln(b / (1 - b)) + slope (x - centre) / scale))), at least `least` and at most `most`, with
-/// b = `base_rate`. Each answer is decided anew.
+/// For a value or regret x, the probability p(x) that the answer is missing is logistic in the standardised x, and
+/// clipped to the range from `least` to `most`. Before clipping it is 1 / (1 + exp(-(ln(b / (1 - b)) + slope
+/// (x - centre) / scale))), with b = `base_rate`. Whether an answer is missing is drawn anew for each answer.
 ///
 /// * Precondition: none (a value that is NaN has the base rate).
 /// * Postcondition: an observer who sees whether there is an answer learns one bit, whose distributions for two values

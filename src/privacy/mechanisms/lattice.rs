@@ -20,7 +20,7 @@ impl Lattice {
         Self { spacing }
     }
 
-    /// Its spacing.
+    /// The spacing of the lattice.
     #[must_use]
     pub fn spacing(&self) -> f64 {
         self.spacing.get()

@@ -32,9 +32,9 @@ impl ResultNoise {
     }
 }
 
-/// Draws a number K, tries K settings that are drawn uniformly with replacement, adds noise to each result, and returns
-/// the setting with the largest noisy result together with that result (of settings with equal results, the one with
-/// the largest number); `None` if K is 0.
+/// Draws a number K, tries K settings that are drawn uniformly with replacement, and adds noise to each result. Returns
+/// the setting with the largest noisy result, together with that result; `None` if K is 0. Of settings with equal
+/// results, the one with the largest number is returned.
 ///
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].

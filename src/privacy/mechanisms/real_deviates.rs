@@ -57,7 +57,8 @@ struct Deviate {
 }
 
 /// Exponential with mean 1. Each fraction is accepted with probability exp(-fraction), which is the probability that a
-/// falling run of uniform numbers that begins with it has odd length; each rejection adds 1 to the whole part.
+/// falling run of uniform numbers has odd length if it begins with the fraction. Each rejection adds 1 to the whole
+/// part.
 fn exponential(stream: &mut Stream) -> Deviate {
     let mut whole = 0;
     loop {

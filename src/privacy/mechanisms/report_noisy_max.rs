@@ -43,10 +43,10 @@ impl ReportNoisyMax {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// ln of the probability of each index i: a_i E[1 / (1 + K)], where a_j = exp(-(best utility - utility of j) / mean of
-    /// the noise) and K is the number of successes of independent trials with probabilities a_j, one for each j other than
-    /// i. (This is a_i times the integral of the product of 1 - a_j t over these j, for t from 0 to 1, written in
-    /// powers of 1 - t.) Cost: n^2.
+    /// ln of the probability of each index i. The probability is a_i E[1 / (1 + K)], where a_j = exp(-(best
+    /// utility - utility of j) / mean of the noise). K is the number of successes of independent trials with probabilities
+    /// a_j, one for each j other than i. (The probability is a_i times the integral of the product of 1 - a_j t over these
+    /// j, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
     fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -109,7 +109,7 @@ impl Mechanism for ReportNoisyMax {
 }
 
 /// The distribution of the number of successes without one of the trials, whose success has probability `a`; `all` is the
-/// distribution with it. The recursion begins at the end of `all` from which rounding errors shrink.
+/// distribution with this trial. The recursion begins at the end of `all` from which rounding errors shrink.
 fn without(all: &[f64], a: f64) -> Vec<f64> {
     let n = all.len() - 1;
     let mut rest = vec![0.0; n];

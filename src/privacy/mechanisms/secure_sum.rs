@@ -21,7 +21,7 @@ pub struct SecureSumOutput {
 /// where sd is the standard deviation of the noise of [`FederatedSum`].
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
-///   unknown to the observer and to those that collude with it; each agent decided at random itself whether it is
+///   unknown to the observer and to those that collude with it. Each agent decided at random itself whether it is
 ///   sampled, and agents that do not collude reveal this to nobody. `condition` states this in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer shares than
 ///   planned give less protection, and more shares give more.
@@ -40,9 +40,9 @@ pub struct SecureSum {
 }
 
 impl SecureSum {
-    /// The worst known pair of a masked sum, for an observer who subtracts the parts that it knows: what one agent's
-    /// vector of full norm, non-zero in its first number only, adds to each region's sum if the agent is sampled. All
-    /// other vectors are zero.
+    /// The worst known pair of a masked sum, for an observer who subtracts the parts that it knows. It states what one
+    /// agent's vector adds to each region's sum if the agent is sampled. This vector has full norm and is zero except
+    /// for its first number; all other vectors are zero.
     #[must_use]
     pub fn moved(&self, plan: &ReceivedVectors, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {

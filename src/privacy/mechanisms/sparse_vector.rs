@@ -57,16 +57,17 @@ pub enum BudgetSplit {
 /// threshold on D. On D', take z + sensitivity: its density is at least e^-epsilon_1 times that of z. Where the output
 /// says below, the number on D' is not higher, relative to the raised threshold, than the number on D; so the answer on
 /// D' is below with at least the same probability. Where the output says above, the number on D' lies at most 2
-/// sensitivities lower relative to the threshold (1 for monotonic numbers: if those of D' are larger, by this argument;
-/// if they are smaller, by the same argument with z itself for D'), so the probability of above is at least
-/// e^(-epsilon_2 / c) times that on D, and there are at most c such answers. Released values have separate noise: there
-/// are at most c of them, and each costs epsilon_3 / c. In exact arithmetic, threshold and numbers are integers, and
-/// noise is rounded Laplace noise: the probabilities of integers have the same ratios.
+/// sensitivities lower relative to the threshold. For monotonic numbers it lies at most 1 sensitivity lower: by this
+/// argument if the numbers of D' are larger, and, if they are smaller, by the same argument with z itself as the noise
+/// on D'. So the probability of above is at least e^(-epsilon_2 / c) times that on D, and there are at most c such
+/// answers. Released values have separate noise: there are at most c of them, and each costs epsilon_3 / c. In exact
+/// arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the probabilities of integers
+/// have the same ratios.
 ///
-/// Not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li 2017, Algorithms 3
-/// to 6): giving the noisy number of the comparison itself as the value (Roth 2011), noise on numbers that does not
-/// grow with the cutoff (Lee and Clifton 2014; Chen and others 2015), no noise on numbers (Stoddard and others 2014),
-/// and no cutoff (Chen and others 2015; Stoddard and others 2014).
+/// Some variants are not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li
+/// 2017, Algorithms 3 to 6). They give the noisy number of the comparison itself as the value (Roth 2011), have noise
+/// on numbers that does not grow with the cutoff (Lee and Clifton 2014; Chen and others 2015), have no noise on numbers
+/// (Stoddard and others 2014), or have no cutoff (Chen and others 2015; Stoddard and others 2014).
 ///
 /// Source: Lyu, Su and Li 2017, "Understanding the sparse vector technique for differential privacy", Algorithm 7 and
 /// section 4 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.

@@ -12,7 +12,7 @@ use std::num::NonZeroU64;
 
 /// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of the
 /// same standard deviation. Step t completes the partial sum of the last l values, where l is the largest power of two
-/// that divides t; the sum of all values is that partial sum plus the released sum after step t - l. So a sum has the
+/// that divides t. The sum of all values is that partial sum plus the released sum after step t - l. So a sum has the
 /// noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise on every value it would have the noise of t
 /// values. With restarts, a new tree begins after a stated number of steps, and its sums are added to the last sum of
 /// the tree before.
@@ -21,23 +21,23 @@ use std::num::NonZeroU64;
 ///
 /// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial
 /// sums of the same values. Then S^2 (see the postcondition) counts all nodes of the tree, and sums have less noise: a
-/// sum that is one node of 2^l values has 1 / (2 - 2^-l) times the variance of a single partial sum; this factor tends
+/// sum that is one node of 2^l values has 1 / (2 - 2^-l) times the variance of a single partial sum. This factor tends
 /// to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
 /// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity
-///   S), where S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums determine all noisy partial
-///   sums, which in turn determine the released sums, so no smaller loss holds on the worst pair; with Honaker's
-///   estimate the released sums are functions of the noisy partial sums, which together cost as much as stated, and the
-///   released sums reveal a little less.
+///   S), where S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums and the noisy partial sums
+///   determine each other, so no smaller loss holds on the worst pair. With Honaker's estimate the released sums are
+///   functions of the noisy partial sums. All partial sums together cost as much as stated, and the released sums
+///   reveal a little less.
 ///
-/// The two neighbouring distributions, if values do not depend on earlier sums: all noisy partial sums together are one
-/// normal vector, with the same covariance for both, and with means that differ by at most `sensitivity` S in the L2
-/// norm, since a partial sum that contains c of the unit's values differs by at most c `sensitivity`. If values depend
-/// on earlier sums, and the steps at which a unit contributes do not, the loss is the same (Denisov and others 2022,
-/// Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial sums are integers in units of its
-/// spacing, and each value differs by at most the sensitivity after rounding.
+/// If values do not depend on earlier sums, the two neighbouring distributions are as follows. All noisy partial sums
+/// together are one normal vector, with the same covariance on both inputs. Its two means differ by at most
+/// `sensitivity` S in the L2 norm, since a partial sum that contains c of the unit's values differs by at most c
+/// `sensitivity`. If values depend on earlier sums, and the steps at which a unit contributes do not, the loss is the
+/// same (Denisov and others 2022, Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial sums are
+/// integers in units of its spacing, and each value differs by at most the sensitivity after rounding.
 ///
 /// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and
 /// Song 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or
@@ -145,7 +145,7 @@ impl TreeAggregation {
         SumNoise::Differences((0..seen).map(before).collect())
     }
 
-    /// For each noisy partial sum, how much its noise weighs in each of the first `seen` sums.
+    /// For each noisy partial sum, the weight of its noise in each of the first `seen` sums.
     fn by_partial_sum(&self, seen: usize) -> Vec<Vec<f64>> {
         let none = vec![vec![0.0]; seen];
         let mut drawn = 0usize;

@@ -6,7 +6,7 @@ use crate::gp::Cholesky;
 /// The distributions of the sums on two inputs: normal, with different means and one covariance matrix C, in multiples of
 /// the variance of the noise on a partial sum.
 pub(super) struct Whitened {
-    /// For each sum, how much each of its numbers weighs in the log ratio: C^-1 (means on D minus means on D').
+    /// For each sum, the weight of each of its numbers in the log ratio: C^-1 times (means on D minus means on D').
     weights: Vec<Vec<f64>>,
     /// The average of both means.
     middle: Vec<Vec<f64>>,
@@ -53,7 +53,7 @@ impl Whitened {
 pub(super) enum SumNoise {
     /// For each sum, the place of the sum from which it differs by one partial sum; `None` if it is a partial sum itself.
     Differences(Vec<Option<usize>>),
-    /// For each partial sum, how much it weighs in each of the sums.
+    /// For each partial sum, its weight in each of the sums.
     Weights(Vec<Vec<f64>>),
 }
 

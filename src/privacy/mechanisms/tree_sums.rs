@@ -14,17 +14,18 @@ pub enum SumEstimate {
     /// not drawn.
     #[default]
     FewestPartialSums,
-    /// As `FewestPartialSums`, but each partial sum is replaced by the combination with the least variance of itself
-    /// and of all partial sums of parts of its values ("estimation from below", Honaker 2015). It is computed from
-    /// noisy partial sums alone, so it has no privacy cost beyond theirs.
+    /// As `FewestPartialSums`, but each partial sum is replaced by a linear combination of itself and all partial sums
+    /// of parts of its values: the combination with the least variance ("estimation from below", Honaker 2015). The
+    /// combination is computed from noisy partial sums alone, so it has no privacy cost beyond theirs.
     Honaker,
 }
 
 impl SumEstimate {
     /// The squared L2 sensitivity of all partial sums that are drawn, if one contribution changes one value by at most 1.
     ///
-    /// It is the sum, over these partial sums, of the squared number of one unit's contributions to each, for the steps of
-    /// contribution that make it largest; or an upper bound on that if a unit may contribute more than 256 times.
+    /// It is the sum of c^2 over these partial sums, where c is the number of one unit's contributions to a partial sum.
+    /// The unit contributes at the steps that make this sum largest. If a unit may contribute more than 256 times, the
+    /// result is an upper bound.
     #[must_use]
     pub fn sensitivity_squared(self, plan: &TreePlan) -> f64 {
         match self {

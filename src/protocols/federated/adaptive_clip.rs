@@ -5,14 +5,15 @@ use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The clipping norm S follows a quantile of the norms of agents' vectors: after each sum, S <- S exp(-eta (b - gamma)),
-/// where b is the noisy share of the sampled vectors whose norm is at most the clipping norm (S / sqrt(P) with P regions).
+/// The clipping norm S follows a quantile of the norms of agents' vectors. After each sum, S <- S exp(-eta (b - gamma)),
+/// where eta is `learning_rate` and gamma is `quantile`. b is the noisy share of the sampled vectors whose norm is at most
+/// the clipping norm (S / sqrt(P) with P regions).
 ///
 /// Each sampled vector adds 1/2 (if its norm is within the clipping norm) or -1/2 to a count with Gaussian noise of
 /// standard deviation `sigma_b`; a vector of zeros adds nothing. Then b = 1/2 + count / m, where m is the planned number of
 /// sampled agents (with `divisor: Arrived`, the sampling rate times the number of vectors received). The count is released
-/// with the sums and costs privacy; the noise of the sums is raised to (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times their
-/// sensitivity, so sums and count together cost as much as sums with the noise multiplier z and a fixed norm.
+/// with the sums and costs privacy. Therefore the noise of the sums is raised to (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times
+/// their sensitivity. Sums and count together then cost as much as sums with the noise multiplier z and a fixed norm.
 ///
 /// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
 /// Algorithm 1 and Theorem 1.

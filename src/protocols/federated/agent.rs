@@ -41,15 +41,15 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    /// For each point, whether the shared vectors may choose it as this agent's query (the point at which the function
-    /// that they describe is largest); `None` if they may choose every point that the agent can measure.
+    /// For each point, whether the shared vectors may choose it as this agent's query. They choose the point at which
+    /// the function that they describe is largest. `None` if they may choose every point that the agent can measure.
     pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,
     pub(super) own: OwnModel,
     /// `None` if nothing is shared.
     pub(super) weights: Option<SharedModel>,
-    /// Placeholder for the weights in a dry run with sharing.
+    /// The numbers that stand in for the weights in a dry run with sharing.
     pub(super) blank: Option<Arc<Vec<f64>>>,
     /// Whether this is a dry run: nothing is measured or learned.
     pub(super) dry: bool,
@@ -232,9 +232,9 @@ impl Agent {
         Some(selection.report(&self.seen.iter().map(loss).collect::<Vec<f64>>()))
     }
 
-    /// Answers a round: with a draw of the weights if the server has asked for it and rounds still share weights, with the
-    /// loss if there is one to report, and otherwise with a message that says only that the agent has measured. An agent
-    /// that is silent because of what it measured sends nothing.
+    /// Answers a round. The answer has a draw of the weights if the server has asked for it and rounds still share
+    /// weights, and the loss if there is one to report. An answer with neither says only that the agent has measured. An
+    /// agent that is silent because of what it measured sends nothing.
     fn answer(
         &mut self,
         round: u64,
@@ -328,9 +328,9 @@ impl Agent {
         true
     }
 
-    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of one agent: the seed
-    /// of its own mask, and the secret of the masks that it shares with others. Sends them only if the sum contains a
-    /// majority of the agents whose secrets' shares this agent holds.
+    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of the same agent: the
+    /// seed of that agent's own mask, and the secret of the masks that it shares with other agents. Sends shares only if
+    /// the sum contains a majority of the agents whose secrets' shares this agent holds.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before

@@ -33,9 +33,10 @@ pub(super) struct BoxSpace {
 }
 
 impl BoxSpace {
-    /// The point x at which phi(x)^T omega is largest, with phi(x) the shared features at x and omega the vector of the
-    /// region that contains x, among the local maxima that searches from the best candidates of each region find
-    /// ([`Self::refined`]). `scores` are the values at the sample, and `vectors` the vectors of the regions.
+    /// The point x at which phi(x)^T omega is largest, where phi(x) are the shared features at x, and omega is the
+    /// vector of the region that contains x. Only the local maxima that searches from the best candidates of each
+    /// region find are compared ([`Self::refined`]). `scores` are the values at the sample, and `vectors` the vectors
+    /// of the regions.
     ///
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2, line 8.
     pub(super) fn best_by_vectors(
@@ -71,8 +72,9 @@ impl BoxSpace {
         best.map_or_else(|| self.sample.row(0).to_vec(), |(point, _)| point)
     }
 
-    /// The point at which a draw from N(mean, scale^2 covariance) of the agent's own posterior is largest: random Fourier
-    /// features, corrected at the outcomes, and local searches from Sobol' points and from the points measured.
+    /// The point at which a draw from N(mean, scale^2 covariance) of the agent's own posterior is largest. The draw is a
+    /// sum of random Fourier features, corrected at the outcomes. Local searches begin at Sobol' points and at the points
+    /// measured.
     ///
     /// # Errors
     /// [`GpError`] if the covariance has no Fourier features.
@@ -163,8 +165,8 @@ mod tests {
         }
     }
 
-    /// With a scale of nearly 0 the draw is the posterior mean, which is largest next to the largest outcome; with many
-    /// outcomes of a hill, draws are largest near its top.
+    /// With a scale of nearly 0 the draw is the posterior mean, which is largest next to the largest outcome. With many
+    /// outcomes of a function that has the shape of a hill, draws are largest near the top of the hill.
     #[test]
     fn draws_of_the_own_model_are_largest_where_the_model_is_sure_of_large_values() {
         let space = space(2);

@@ -16,9 +16,9 @@
 //!
 //! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed on between members,
 //! and only members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes,
-//! but contain neither: the `MaskSecrets` that all agents have in common computes keys and shares, and an agent uses
-//! them only after it has received the message that would contain them.
-//! Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here done once, for all rounds of the run.
+//! but contain neither. The `MaskSecrets` that all agents have in common computes keys and shares; an agent uses them
+//! only after it has received the message that would contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of
+//! figure 4, here done once, for all rounds of the run.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};

@@ -66,11 +66,11 @@ impl MaskedRound {
         self.contract.aggregate.server.colluding()
     }
 
-    /// What one agent adds to the sums, for all regions one after the other: its vector `omega`, clipped and
-    /// weighted, if it is sampled, and its share of the noise. It has no masks: in a real round, a pair mask cancels in the
-    /// sum if both agents of the pair answer, and the server removes all other masks with secret shares. So pair masks are
-    /// not added here, and the agent's own mask is removed. All draws are from children of `node`, the agent's own node of
-    /// the seed tree.
+    /// What one agent adds to the sums, for all regions one after the other: its vector `omega`, clipped and weighted, if
+    /// it is sampled, and its share of the noise. The part has no masks: in a real round, a pair mask cancels in the sum if
+    /// both agents of the pair answer, and the server removes all other masks with secret shares. So pair masks are not
+    /// added here, and the agent's own mask is removed. All draws are from children of `node`, the agent's own node of the
+    /// seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.placement.agents()];

@@ -1,6 +1,6 @@
-//! The unmasking round of secure aggregation: a server that is not trusted collects secret shares from a majority of
-//! the agents (or, if agents share masks with a few neighbours only, of each agent's neighbours) and removes the masks that
-//! do not cancel in the sums.
+//! The unmasking round of secure aggregation. A server that is not trusted collects secret shares from a majority of the
+//! agents, and removes the masks that do not cancel in the sums. If agents share masks with a few neighbours only, it
+//! collects shares from a majority of each agent's neighbours.
 
 use super::contribution::MaskingContract;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};

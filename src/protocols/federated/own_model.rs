@@ -82,8 +82,8 @@ impl OwnPosterior {
 struct ArmPosterior {
     prior: ArmPrior,
     /// The posterior given all measurements. It is absent as long as there are at most [`FEW`] measurements, because
-    /// its rows of one number per arm take more memory than everything else of an agent: every draw then computes it
-    /// anew. If measurements may need jitter, it is kept from the first measurement.
+    /// its rows of one number per arm take more memory than all other data of an agent. Every draw then computes the
+    /// posterior anew. If measurements may need jitter, the posterior is kept from the first measurement.
     kept: Option<JointPosterior>,
     /// The measurements (arm and outcome), as long as no posterior is kept.
     few: Vec<(u32, f64)>,

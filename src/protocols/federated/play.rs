@@ -125,8 +125,8 @@ impl Protocol for Federated {
         }
     }
 
-    /// A relay learns who answers, which is a release if silence depends on what agents measured; from the size of
-    /// answers it learns who is selected, which is also a release if agents are selected by their losses.
+    /// A relay learns who answers, which is a release if silence depends on what agents measured. From the size of
+    /// answers it also learns who is selected, which is a release if agents are selected by their losses.
     fn relays_learn_protected_data(&self) -> bool {
         let by_loss =
             |series: &FederatedSeries| series.sharing.aggregate().is_some_and(Aggregate::selects_by_loss);

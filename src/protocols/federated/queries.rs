@@ -47,11 +47,11 @@ pub enum Width {
     /// 1 in every round, as in the experiments of Dai, Low and Jaillet 2021.
     #[default]
     Constant,
-    /// B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). sigma is the standard deviation of the noise that the model
-    /// assumes (its variance is taken to be at least 1e-6), divided by the prior standard deviation. gamma is an upper
-    /// bound on the information gain of as many outcomes as an agent has if it measured in every round so far: the
-    /// smaller of the greedy gain / (1 - 1/e) and the gain of independent arms. Source: Dai, Low and Jaillet 2021,
-    /// Algorithm 2 and Theorem 1.
+    /// `beta_t` = B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). Here sigma is the standard deviation of the noise that
+    /// the model assumes, divided by the prior standard deviation; the noise variance is taken to be at least 1e-6.
+    /// gamma is an upper bound on the information gain of as many outcomes as an agent has if it measured in every
+    /// round so far: the smaller of the greedy gain / (1 - 1/e) and the gain of independent arms. Source: Dai, Low and
+    /// Jaillet 2021, Algorithm 2 and Theorem 1.
     Theorem {
         /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
         #[serde(default = "one")]

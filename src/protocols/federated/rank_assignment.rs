@@ -7,8 +7,8 @@ use crate::protocols::stage::differences::OwnProblem;
 use crate::rng::Key;
 use std::sync::Arc;
 
-/// How much each agent's objective differs from the others: the root mean square over all points of the difference
-/// between its objective and the mean of all agents' objectives, in units of the objective.
+/// How much each agent's objective differs from the others, in units of the objective: the root mean square, over all
+/// points, of its difference from the mean of all agents' objectives.
 pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
     let (Some(first), count) = (values.first(), values.len() as f64) else { return Vec::new() };
     let mut mean = vec![0.0; first.len()];
@@ -22,11 +22,10 @@ pub(super) fn heterogeneity_of(values: &[Arc<Vec<f64>>]) -> Vec<f64> {
     values.iter().map(distance).collect()
 }
 
-/// The problems of all agents after objectives and noises have been reassigned. An agent keeps the
-/// objective and the noise that were drawn for it, unless the scenario makes the heterogeneity,
-/// data size or noise of its party depend on other quantities (`together`). `agents` has the party
-/// and the group of each agent, `records` the number of records of each agent, if agents have
-/// records, and `network` is the node of the seed tree for the network.
+/// The problems of all agents after objectives and noises have been reassigned. An agent keeps the objective and the
+/// noise that were drawn for it, unless the scenario makes the heterogeneity, data size or noise of its party depend on
+/// other quantities (`together`). `agents` has the party and the group of each agent. `records` has the number of
+/// records of each agent, if agents have records. `network` is the node of the seed tree for the network.
 pub(super) fn assigned_problems(
     stage: &ReplicationSetup,
     agents: &[(usize, usize)],
@@ -59,9 +58,10 @@ struct RankAssignment<'a> {
 
 impl RankAssignment<'_> {
     /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Reassigns among the
-    /// agents of one group that share one `together` setting, if that setting names `quantity`: the agent whose level of the
+    /// agents of one group that share one `together` setting, if that setting names `quantity`. The agent whose level of the
     /// quantity (`Together::level`, in (0, 1)) is the k-th smallest receives the objective or noise with the k-th smallest
-    /// of `sizes`: its heterogeneity, its number of records, or its variance. Other agents keep their own.
+    /// of `sizes`. A size is a heterogeneity, a number of records, or a variance of noise. Other agents keep their own
+    /// objective or noise.
     fn assign(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =
@@ -99,9 +99,8 @@ mod tests {
     use crate::network::{Link, Network, Together};
     use crate::protocols::stage::differences::{ModelFactors, OwnFunction};
 
-    /// Eight agents with `Together(of: [Availability, Noise], correlation: 1)`: the agent of rank k
-    /// by level has the noise of rank k, every noise is assigned to exactly one agent, and every
-    /// agent keeps its objective.
+    /// Eight agents have `Together(of: [Availability, Noise], correlation: 1)`. The agent of rank k by level has the
+    /// noise of rank k, every noise is assigned to exactly one agent, and every agent keeps its objective.
     #[test]
     fn noises_are_assigned_by_rank() {
         let names: Vec<String> = (0..8).map(|k| format!("phone-{k}")).collect();

@@ -135,8 +135,9 @@ impl Federated {
         ))
     }
 
-    /// The problem of a scenario that has both silence that depends on what agents measured and the divisor
-    /// `ArrivedOrGone`, with which one of two neighbouring data sets lacks an agent and its answers.
+    /// The problem of a scenario with the divisor `ArrivedOrGone` and with silence that depends on what agents
+    /// measured. With this divisor, one of two neighbouring data sets lacks an agent and its answers, and so its
+    /// silence.
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
@@ -261,8 +262,8 @@ impl Federated {
         self.groups.iter().enumerate().flat_map(of).collect()
     }
 
-    /// The problem of `CommonPoints` or `CoveredRegions` with an objective whose records belong to agents: which points an
-    /// agent can measure is then protected, but these settings use it.
+    /// The problem of `CommonPoints` or `CoveredRegions` with an objective whose records belong to agents. Which points
+    /// an agent can measure is then protected, but sums over common points or regions would reveal it.
     pub(super) fn check_overlap(&self, objective: &dyn Objective) -> Vec<Problem> {
         let restricted = |(_, series): &(usize, &FederatedSeries)| {
             series.sharing.aggregate().is_some_and(|aggregate| !aggregate.overlap.is_default())
@@ -276,8 +277,9 @@ impl Federated {
         found.map(problem).collect()
     }
 
-    /// Problems of the settings in `differences` that can be found without the objective: wrong values,
-    /// and theorems that assume that functions do not change or that all agents have the same noise.
+    /// Problems of the settings in `differences` that can be found without the objective: wrong values, and settings
+    /// that contradict a theorem in use. Theorem 1 assumes that functions do not change, and its widths that all agents
+    /// have the same noise.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {

@@ -5,9 +5,9 @@ use crate::vocab::SearchBox;
 
 /// The parts of a domain, of equal size, numbered from 0. A boundary between two parts belongs to the upper one.
 ///
-/// While the number of regions is even, it is halved and the box around the points is cut in two along the next
-/// dimension; then the first dimension is cut into as many parts as remain (4 regions of a square are its quarters, 3
-/// are strips).
+/// While the number of regions is even, every part is cut in two along the next dimension, and the number is halved.
+/// Then the first dimension is cut into as many parts as the number that is left. So 4 regions of a square are its
+/// quarters, and 3 regions are strips.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Regions {
     /// Number of parts along each dimension.

@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use crate::vocab::Time;
 use std::sync::Arc;
 
-/// What the server knows about its agents besides their vectors.
+/// What the server knows about its agents, apart from their vectors.
 #[derive(Clone, Debug)]
 pub(super) struct Roster {
     /// By agent: the name of its group.
@@ -167,10 +167,11 @@ mod tests {
         assert!((weights[0][1] - 0.75).abs() < 1e-12 && (weights[0][2] - 0.25).abs() < 1e-12, "{weights:?}");
     }
 
-    /// The expected sum equals the sum in which all agents answer, whatever their probabilities to answer: simulated in
-    /// 40,000 rounds. With weights 1/4, values 1, 2, 3, 4 and p = 0.25 for the last two agents, one round has the variance
-    /// sum of (w v)^2 (1 - p) / p = (9 + 16) / 16 * 3 = 4.69: four standard deviations of the mean are 0.0433. Without
-    /// the factors the expected sum would be 0.75 + 0.25 * 1.75 = 1.19, not 2.5.
+    /// The expected sum equals the sum in which all agents answer, whatever their probabilities of answering. This is
+    /// simulated in 40,000 rounds. Weights are w = 1/4, values are v = 1, 2, 3, 4, and the last two agents answer with
+    /// probability p = 0.25. The variance of one round is then the sum of (w v)^2 (1 - p) / p, (9 + 16) / 16 * 3 = 4.69,
+    /// so four standard deviations of the mean are 0.0433. Without the factors the expected sum would be 0.75 + 0.25 *
+    /// 1.75 = 1.19, not 2.5.
     #[test]
     fn weights_by_the_inverse_probability_are_unbiased() {
         let roster = roster(&["often", "often", "seldom", "seldom"]);
@@ -191,7 +192,8 @@ mod tests {
         assert!((mean - 2.5).abs() < 0.0433, "{mean}");
     }
 
-    /// Answers are counted only where the agent was asked: (1 + 1) / (1 + 3) after one answer to three requests.
+    /// The estimate is (answers + 1) / (requests + 1): for example, (1 + 1) / (3 + 1) after one answer to three
+    /// requests.
     #[test]
     fn probabilities_of_answering_are_estimated_from_counts() {
         let mut roster = roster(&["a"; 4]);

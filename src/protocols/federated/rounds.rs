@@ -21,9 +21,10 @@ pub trait Policy {
         false
     }
 
-    /// The number k, if only the first k answers that arrive enter a sum; otherwise `None`. With such a k the paper's claim
-    /// is computed with the rate k / number of agents, if this rate is below the sampling rate. The actual loss is computed
-    /// with the sampling rate, since agents that answer fast are in more sums.
+    /// The number k, if only the first k answers that arrive enter a sum; otherwise `None`. With such a k, the privacy loss
+    /// that Dai, Low and Jaillet 2021 claim is computed with the rate k / number of agents, if this rate is below the
+    /// sampling rate. The actual privacy loss is computed with the sampling rate, since agents that answer fast are in more
+    /// sums.
     fn answers_in_sum(&self) -> Option<u64> {
         None
     }
@@ -69,8 +70,8 @@ pub struct Quorum {
 }
 
 /// A round ends when this many agents have answered, or after `patience`. Agents that answer fast are in the sum more
-/// often, so the loss is computed with the sampling rate before this selection, not with the share of agents in the
-/// sum.
+/// often. The privacy loss is therefore computed with the sampling rate of `participation`, although only k agents are
+/// in the sum.
 ///
 /// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -212,8 +213,9 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate with which the paper's claim is computed, if it is not the sampling rate: k / `agents`, if the policy keeps
-    /// the first k answers and each agent is sampled independently at a larger rate; otherwise `None`.
+    /// The rate with which the privacy loss that Dai, Low and Jaillet 2021 claim is computed; `None` if that is the
+    /// sampling rate. It is k / `agents` if the policy keeps the first k answers and each agent is sampled independently at
+    /// a larger rate.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().answers_in_sum(), participation) else {
@@ -244,7 +246,7 @@ pub enum Late {
     /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the
     /// round of the late answer or in the current one: with probability 1 - (1 - q)^2, where q is the sampling rate.
     ReplaceNext,
-    /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round: one
-    /// vector per agent and round. The loss is then the same as if no answer were late.
+    /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round. An agent has
+    /// at most one vector in a sum, so the privacy loss is the same as if no answer were late.
     KeepLast,
 }

@@ -9,7 +9,7 @@ use crate::rng::{Key, Stream};
 use crate::vocab::{Span, Time};
 
 /// What the server of one series would know about its agents if every agent that is asked answered at the speed that it
-/// announces, and the weights that follow from this knowledge.
+/// announces. The weights of agents follow from this knowledge.
 #[derive(Clone, Debug)]
 pub struct SelectedWeights {
     roster: Roster,
@@ -20,7 +20,7 @@ pub struct SelectedWeights {
 
 impl Federated {
     /// The state from which the weights of a series follow, before the first round. `key` is the replication's node of the
-    /// seed tree; `placement` says which region each agent explores and which sums contain it.
+    /// seed tree; `placement` says which region each agent explores and which sums contain its vectors.
     #[must_use]
     pub fn selected_weights(
         &self,

@@ -43,9 +43,9 @@ impl Server {
         }
     }
 
-    /// Releases the losses that agents have reported since the last sum, with the noise of `loss_reports`, or without
-    /// noise and protection if that is not set, and tells the selection that the round has ended. The server's selections
-    /// depend only on what is released here and on public values.
+    /// Releases the losses that agents have reported since the last sum, and tells the selection that the round has
+    /// ended. The losses have the noise of `loss_reports`; if `loss_reports` is not set, they are released without noise,
+    /// which discloses them. The server's selections depend only on what is released here and on public values.
     pub(super) fn learn_losses(
         &mut self,
         aggregate: &Aggregate,

@@ -47,11 +47,10 @@ pub struct AgentGroup {
     /// explores region n mod P.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explores: Option<u32>,
-    /// Answers that are missing because of what the agent measured. With `by: Value`, whether an
-    /// answer is missing depends on the agent's last outcome, with `by: Regret` on its simple
-    /// regret: the largest value of its own objective minus the largest that it has measured,
-    /// noise-free. Who answers is then a release about the agents, with an entry in the ledger for
-    /// each round.
+    /// Answers that are missing because of what the agent measured. With `by: Value`, whether an answer is missing
+    /// depends on the agent's last outcome. With `by: Regret`, it depends on the agent's simple regret: the largest
+    /// value of its own objective minus the largest value that it has measured, both noise-free. Who answers is then a
+    /// release about the agents, with an entry in the ledger for each round.
     /// Default: none, answers are missing only because of the network and the parties' availability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
@@ -186,12 +185,12 @@ pub struct Alone {}
 #[serde(deny_unknown_fields)]
 pub struct RandomAgent {}
 
-/// Weighted sums of agents' vectors, over a sample, clipped and with noise.
+/// Weighted sums of the clipped vectors of sampled agents, with noise.
 ///
-/// With noise multiplier z a sum has Gaussian noise whose standard deviation is z times the planned sensitivity: the
-/// largest change, by the rule `sensitivity`, that one agent can make to the sum if all agents answer in time. Settings
-/// with which an agent can change the sum more (`divisor: Arrived`, `late: AddToNext`) do not increase the noise; the
-/// privacy loss in the ledger is then larger.
+/// With noise multiplier z, a sum has Gaussian noise whose standard deviation is z times the planned sensitivity. This
+/// is the largest change, by the rule `sensitivity`, that one agent can make to the sum if all agents answer in time.
+/// Settings with which an agent can change the sum more (`divisor: Arrived`, `late: AddToNext`) do not increase the
+/// noise; the privacy loss in the ledger is then larger.
 /// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -304,8 +303,8 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the functions of these agents are shifted, or contain draws of their own, of clusters or of a drift. A
-    /// function that differs from the objective only by a factor does not count.
+    /// Whether the functions of these agents are shifted, or contain draws that belong to an agent, to a cluster or to
+    /// a drift. A function that differs from the objective only by a factor does not count.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
             || self.differences.reach() > 0.0

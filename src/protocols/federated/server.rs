@@ -140,7 +140,8 @@ impl Server {
         let buffers = self.policy.as_dyn().buffers();
         match self.late_policy() {
             Late::Discard if !buffers => {}
-            // A buffer counts every late answer, but keeps its vector only if it has no vector of the agent yet.
+            // A buffered policy counts every late answer. The vector of the answer is kept only if `fresh` has no
+            // vector of the agent yet.
             Late::Discard => {
                 if self.fresh[agent].is_none() {
                     self.fresh[agent] = vector;

@@ -2,8 +2,8 @@
 //!
 //! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of
 //! a round together cost an agent no more than its own bit does, and a round is one entry about every agent. The server
-//! and relays see the bits; the other agents see when rounds end and what the sums contain, which are functions of the
-//! bits, of delays, and of sums that have entries of their own.
+//! and relays see the bits. The other agents see when rounds end and what the sums contain. These are functions of the
+//! bits, of delays, and of sums that have ledger entries of their own.
 
 use super::messages::FederatedProtocol;
 use super::server::Server;

@@ -20,25 +20,26 @@ crate::family! {
     }
 }
 
-/// (1 + s)^-a for a vector of s rounds ago: `Polynomial(power: 0.5)`. Source: Xie, Koyejo and Gupta 2019, "Asynchronous
-/// federated optimization", section 5.
+/// The factor (1 + s)^-a for a vector of s rounds ago: `Polynomial(power: 0.5)`. Source: Xie, Koyejo and Gupta 2019,
+/// "Asynchronous federated optimization", section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Polynomial {
-    /// a. Default: 0.5, as in the paper.
+    /// a, the exponent. Default: 0.5, as in the paper.
     #[serde(default = "half")]
     pub power: NonNegative,
 }
 
-/// 1 for a vector of at most b rounds ago, 1 / (a (s - b) + 1) for one of s > b rounds ago: `Hinge(slope: 10, after: 4)`.
+/// The factor 1 for a vector of at most b rounds ago, and 1 / (a (s - b) + 1) for a vector of s > b rounds ago:
+/// `Hinge(slope: 10, after: 4)`.
 /// Source: Xie, Koyejo and Gupta 2019, "Asynchronous federated optimization", section 5.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hinge {
-    /// a. Default: 10, as in the paper.
+    /// a, the slope of the denominator. Default: 10, as in the paper.
     #[serde(default = "ten")]
     pub slope: Positive,
-    /// b, in rounds. Default: 4, as in the paper.
+    /// b, the number of rounds without a discount. Default: 4, as in the paper.
     #[serde(default = "four")]
     pub after: u64,
 }

@@ -1,15 +1,15 @@
-//! Masked sums: who can compute them, at which privacy cost, and the budget check before anybody can.
+//! Masked sums: who can compute them, at which privacy cost, and the check of the budget that comes first.
 //!
 //! Once agents are asked for secret shares (of the keys of masks), no budget can prevent the sum from being computed. So
-//! the budget is checked before that, for the server, for the agents and for relays that can read messages. The privacy
-//! cost counts only the noise of those agents whose part of it the observer does not know. Ledger entries are made at
-//! these times:
+//! the budget is checked before the request, for the server, for the agents and for relays that can read messages. The
+//! privacy cost counts only the shares of the noise that the observer does not know. Ledger entries are made at these
+//! times:
 //!
 //! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given
 //!   up;
 //! * for the agents, when the sum is sent;
-//! * for a relay, when secret shares are requested, since it may read those that never reach the server. The cost is the
-//!   same as for the agents, since the relay may be one of them.
+//! * for a relay, when secret shares are requested, since it may read shares that never reach the server. The cost is
+//!   the same as for the agents, since the relay may itself be an agent.
 
 use super::contribution::MaskingContract;
 use super::messages::{FederatedProtocol, OwnFact};
@@ -74,9 +74,9 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum with the privacy loss that Dai, Low and Jaillet 2021 claim, as for a trusted server: computed with the
-    /// sampling rate that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the
-    /// planned `rounds` have no claim.
+    /// The same sum with the privacy loss that Dai, Low and Jaillet 2021 claim, as for a trusted server. It is computed with
+    /// the sampling rate that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond
+    /// the planned `rounds` have no claim.
     fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
         sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;
@@ -211,8 +211,9 @@ mod tests {
     use crate::rng::Key;
     use crate::vocab::{Basis, Delta, Neighbours};
 
-    /// 100 agents, sampling rate 0.25, noise multiplier 1, 20 rounds without dropouts: towards a server that colludes
-    /// with 49 of them, and so knows their shares of the noise, epsilon is almost twice as large.
+    /// There are 100 agents, sampling rate 0.25, noise multiplier 1, and 20 rounds without dropouts. Towards a server
+    /// that colludes with 49 agents, and so knows their shares of the noise, epsilon is almost twice as large as
+    /// towards a server without colluders.
     #[test]
     fn colluders_know_their_own_shares_of_the_noise() {
         let epsilon = |colluding: u32| {

@@ -23,8 +23,8 @@ struct Measured {
     shared: bool,
 }
 
-/// The regret of one agent so far. If its function drifts, the simple regret is the best value of the round of the last
-/// query, minus the best value in that round among all arms queried so far; the cumulative regret is the sum of the
+/// The regret of one agent so far. If its function drifts, the simple regret is computed in the round of the last
+/// query: the best value, minus the best value among all arms queried so far. The cumulative regret is the sum of the
 /// instantaneous regrets, each computed with the best value of its round.
 struct OwnRegret {
     function: Arc<OwnFunction>,
@@ -310,7 +310,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Values drift from a mean of 1/2 in round 0 to a mean of 4 in round 1, in which the vectors chose an arm.
+    /// The mean of all values drifts from 1/2 in round 0 to 4 in round 1, in which shared vectors chose an arm.
     #[test]
     fn random_points_are_valued_in_the_round_of_the_query() {
         let by_round = vec![Arc::new(vec![0.0, 1.0]), Arc::new(vec![3.0, 5.0])];

@@ -1,9 +1,9 @@
 //! The terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, by round, for the first agent.
 //!
-//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t, with B a
-//! bound on the norm of an agent's function, p_t the probability that an agent follows its own model in round t,
-//! gamma_T the information gain, and psi_t and theta_t as in [`RegretTerms`]. In every schedule of shared queries here
-//! and in the paper p_1 is 0, so the bound is infinite: only its finite terms are reported.
+//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t. B is a
+//! bound on the norm of an agent's function, p_t the probability that an agent follows its own model in round t, and
+//! gamma_T the information gain; psi_t and theta_t are as in [`RegretTerms`]. In every schedule of shared queries here
+//! and in the paper, p_1 is 0, so the bound is infinite. Only its finite terms are reported.
 
 use super::common::AgentCommon;
 use super::messages::Clipped;
@@ -15,9 +15,9 @@ use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The terms of the regret bound of Theorem 1 of the source, by round, for the first agent, with constants and
-/// logarithms set to 1: psi (the noise, and how much other agents' functions differ) and theta (clipping). Functions
-/// are in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
+/// Two terms of the regret bound of Theorem 1 of the source, by round, for the first agent: psi (the noise, and how
+/// much other agents' functions differ) and theta (clipping). Constants and logarithms are set to 1, and functions are
+/// in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
 /// trust the server, and use neither `selection`, `importance` nor `overlap`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
@@ -46,14 +46,14 @@ pub(super) struct Terms<'a> {
 
 impl Terms<'_> {
     /// `psi_t` and `theta_t` for the rounds in which agents may follow a sum, that is, query the point at which the function
-    /// that the sum describes is largest; `clipped` has the clipped vectors by the round that they answer.
+    /// that the sum describes is largest. `clipped` has the clipped vectors by the round that they answer.
     ///
-    /// Without constants, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`, and
+    /// Without constants, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`.
     /// `theta_t` is `1 - p_t` times the weight of the clipped vectors of round t - 1, summed over agents and regions. Here
     /// `1 - p_t` is the probability that an agent follows the sum, P the number of regions, w the largest weight, q the
-    /// sampling rate, N the number of agents, e the error of the features, B the bound on the norm, M the number of
-    /// features, `gamma_t` the information gain, d the sum of the differences from the first agent's function, z the noise
-    /// multiplier and S the clipping norm.
+    /// sampling rate and N the number of agents. e is the error of the features, B the bound on the norm, M the number of
+    /// features and `gamma_t` the information gain. d is the sum of the differences from the first agent's function, z the
+    /// noise multiplier and S the clipping norm.
     pub(super) fn of(
         &self,
         aggregate: &Aggregate,

@@ -262,9 +262,9 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// This is why all privacy losses are conditional on a server that follows the protocol: a server that tells three
-    /// agents that agent 0 answered, and three others that it did not, can compute agent 0's answer with the shares of one
-    /// colluder.
+    /// A server that tells three agents that agent 0 answered, and three others that it did not, can compute agent 0's
+    /// answer with the shares of one colluder. So all privacy losses are conditional on a server that follows the
+    /// protocol.
     #[test]
     fn two_different_lists_and_a_colluder_reveal_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");

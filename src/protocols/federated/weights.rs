@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// The behaviour of a weight schedule.
 pub trait Weights {
-    /// Weights of sum k (sum 0 follows the initial points): regions x agents, each at least 0, and those of each region
-    /// add up to 1; `explored` is the region that each agent explores. They are public: they must not depend on anything
-    /// that is protected.
+    /// Weights of sum k (sum 0 follows the initial points): regions x agents. Each weight is at least 0, and the weights
+    /// of each region add up to 1. `explored` has the region that each agent explores. Weights are public, so they must
+    /// not depend on anything that is protected.
     fn at(&self, k: u64, explored: &[usize], regions: usize) -> Vec<Vec<f64>>;
 
     /// What is wrong with the schedule as a whole.

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. The regret of a
 /// user is the largest mean reward of its own cohort in that round minus the mean reward of the arm that it tried.
 ///
-/// A cohort's function is computed from the objective's function f as an agent's function is in `Federated`: mu +
-/// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean and g the cohort's own draw; then `differences`
-/// change it. With `drift` it changes after every user who tries an arm.
+/// A cohort's function is computed from the objective's function f as an agent's function is in `Federated`: it is mu +
+/// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean and g the cohort's own draw. Then `differences`
+/// change it. With `drift`, the function changes after every user who tries an arm.
 ///
 /// Example: `Cohort(name: "phone", share: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -36,7 +36,7 @@ pub(super) struct CohortRegret {
     membership: Membership,
     cohorts: Vec<OfCohort>,
     cumulative: f64,
-    /// The last round, from 0.
+    /// The last round, counted from 0.
     round: u64,
 }
 

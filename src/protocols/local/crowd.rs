@@ -39,7 +39,7 @@ pub(super) struct LevelOfUsers {
 #[derive(Debug)]
 pub(super) struct Crowd {
     pub(super) membership: Membership,
-    /// At least one.
+    /// At least one entry; a single entry if the scenario has no cohorts.
     pub(super) cohorts: Vec<CohortUsers>,
     mean: f64,
 }

@@ -59,7 +59,7 @@ pub struct Local {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cohorts: Vec<Cohort>,
     /// The series ends early after this many consecutive users without an answer. With `OneByOne`, a user is without an
-    /// answer if its report does not arrive within `patience` (it may have tried the arm and kept silent); if users arrive
+    /// answer if its report does not arrive within `patience` (it may have tried the arm and kept silent). If users arrive
     /// without being asked, a user is without an answer if it gets no arm. Default: ten times `rounds`, and at least 10,000.
     #[serde(default)]
     pub give_up_after: Option<NonZeroU64>,

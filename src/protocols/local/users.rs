@@ -110,8 +110,8 @@ pub(super) struct Users {
     meter: BudgetMeter,
     /// Reports that are still to be sent, by user.
     intended: BTreeMap<u64, PendingReport>,
-    /// The sum of the rewards that count so far, and their number; of each person only the first rewards count, as many as
-    /// the noise is scaled to. `None` before the first reward, or if no mean is published.
+    /// The sum of the rewards that count so far, and their number. Of each person only the first rewards count, up to the
+    /// number for which the noise is scaled. `None` before the first reward, or if no mean is published.
     sum: Option<(RunningSum, u64)>,
 }
 

@@ -47,8 +47,8 @@ impl<'a> Bounds<'a> {
     }
 
     /// Adds to the record of a series the bounds on its regret; for a projection, also the numbers of its design rule
-    /// and of Theorem 3. If `changes`, a fork changes the series: for disclosed inputs, the record then names the
-    /// theorem without values; for a projection, it has no numbers of Theorem 3.
+    /// and of Theorem 3. `changes` says whether a fork changes the series. If so, the record names the theorem without
+    /// values for disclosed inputs, and has no numbers of Theorem 3 for a projection.
     ///
     /// # Errors
     /// If the singular values of the inputs cannot be computed.

@@ -41,7 +41,7 @@ pub(super) struct ModelerRecipe {
     pub(super) surrogate: Option<Surrogate>,
     /// Variance of the privacy noise that is added to outcomes; public.
     pub(super) outcome_variance: f64,
-    /// The scenario's programs, since its learner may be one of them.
+    /// The scenario's programs; the learner may be one of them.
     pub(super) programs: Programs,
 }
 

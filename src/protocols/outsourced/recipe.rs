@@ -36,7 +36,7 @@ pub struct Outsourced {
     /// answer arrives. Each answer is released in the same way and at the same privacy cost for every value of this field,
     /// but which rows are queried may differ. The curator works on several queries at once if its `compute` is
     /// `Servers(..)`. `Parallel(..)` and `Acquisition()` take the open queries into account, and `ThompsonSampling()` makes
-    /// a new draw for each query; other learners choose as if the open queries had not been asked, so they may choose the
+    /// a new draw for each query. Other learners choose as if the open queries had not been asked, so they may choose the
     /// same rows again. Above 1, the report shows no theorem's bound on the regret.
     /// Default: 1.
     #[serde(default = "one_query")]
@@ -45,10 +45,10 @@ pub struct Outsourced {
     /// of up to one half; a request is sent at most 100 times in all.
     #[serde(default)]
     pub retry: Retry,
-    /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly.
-    /// The modeler is told that there is no answer and goes on with its next query, which may be for the same row; whether
-    /// a query is answered is decided anew each time, unless a private mechanism has already answered for its row.
-    /// Whether there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
+    /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly. The
+    /// modeler is told that there is no answer and goes on with its next query, which may be for the same row. Whether a
+    /// query is answered is decided anew each time, unless a private mechanism has already answered for its row. Whether
+    /// there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
     /// The series that are compared.

@@ -15,10 +15,11 @@ fn named(group: &str, name: &str, value: f64) -> Option<SeriesOutcome> {
     value.is_finite().then(|| SeriesOutcome::new(format!("{group}: {name}"), value))
 }
 
-/// The numbers of the design rule (Kharkovskii, Dai and Low 2020, section 3.4): `sigma_min` (the smallest singular
-/// value of the centred inputs), the threshold omega, whether singular values are lifted, that is, increased because
-/// `sigma_min` is below omega (1 if they are, 0 if not), C' of Theorem 2 (the factor by which lifting may increase squared
-/// distances), and the largest r at which singular values are not lifted (0 if there is none).
+/// The numbers of the design rule (Kharkovskii, Dai and Low 2020, section 3.4), with their names. `sigma_min` is the
+/// smallest singular value of the centred inputs, and omega is its threshold. If `sigma_min` is below omega, singular
+/// values are lifted, that is, increased ("lifted" is then 1, otherwise 0). C' of Theorem 2 is the factor by which lifting
+/// may increase squared distances. "largest r" is the largest r at which singular values are not lifted (0 if there is
+/// none).
 pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec<SeriesOutcome> {
     let largest = release.largest_unlifted(sigma_min).map_or(0.0, |r| r.get() as f64);
     let all = [
@@ -34,8 +35,8 @@ pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec
 /// Theorem 3 with the numbers of one run. Kharkovskii, Dai and Low 2020; constants in its O(.) terms are set to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Theorem3 {
-    /// The smallest r (number of columns of the projection) for which Lemma 1 gives a nu (bound on the relative error of
-    /// squared distances in the projection) as small as Theorem 3 requires.
+    /// The smallest r for which Lemma 1 gives a nu as small as Theorem 3 requires. r is the number of columns of the
+    /// projection, and nu a bound on the relative error of squared distances in the projection.
     columns_needed: f64,
     /// epsilon_ucb, the first term of the bound; `None` if the run's r is below `columns_needed`.
     epsilon_ucb: Option<f64>,

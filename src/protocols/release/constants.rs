@@ -37,8 +37,8 @@ pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q whose half bounds the noise of all T rounds of both data sets, except with probability at most delta / 3, as the
-/// maximum of T outcomes requires: sigma sqrt(8 ln(6 T / delta)).
+/// q, corrected: sigma sqrt(8 ln(6 T / delta)). Half of it bounds the noise of all T rounds of both data sets, except
+/// with probability at most delta / 3, as the maximum of T outcomes requires.
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
@@ -49,20 +49,20 @@ pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
 ///
 /// The functions lie further apart than c with probability delta / 3. The confidence bound is needed after T rounds
 /// only, at every one of n settings, for both data sets, and fails with probability 2 n exp(-beta_(T+1) / 2). The bound
-/// of Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need: it fails with
-/// probability delta / 2 for each data set, which would make 4/3 delta in all.
+/// of Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need. It fails with
+/// probability delta / 2 for each data set, so that with it the failure probability would be 4/3 delta in all.
 #[must_use]
 pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
 }
 
 /// Largest probability that the best outcomes of two neighbours lie further apart than Theorem 3 states, or their
-/// means further than Theorem 1 states, with constants computed from `delta`; `noise` is the probability that the noise of
-/// at least one outcome exceeds half of q.
+/// posterior means further than Theorem 1 states, with constants computed from `delta`. `noise` is the probability that
+/// the noise of at least one outcome exceeds half of q.
 ///
-/// It is the sum of delta for the confidence bounds of both data sets in all rounds (twice the sum of 3 delta / (pi^2 t^2)
-/// over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of these bounds fails,
-/// Theorem 1 holds too.
+/// It is the sum of three probabilities: delta for the confidence bounds of both data sets in all rounds (twice the sum of
+/// 3 delta / (pi^2 t^2) over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of
+/// these bounds fails, Theorem 1 holds too.
 #[must_use]
 pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
@@ -135,10 +135,10 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 /// Sensitivity of one setting's mean loss over m records: min(g* / m, r L / (m lambda_min)), where g* is the range of the
 /// loss and L its Lipschitz constant.
 ///
-/// r, the reach, is 1 in the paper. It has to be 2: with records of norm at most 1 and a training loss of Lipschitz constant
-/// 1, weights have norm up to 1 / lambda_min, so the margins of two records differ by up to 2 / lambda_min. Example: the
-/// hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x = 1, y = 1 and
-/// x = 1, y = -1 have margins 1/2 and -1/2, which differ by 1 = 2 / lambda.
+/// r, the reach, is 1 in the paper, but has to be 2. With records of norm at most 1 and a training loss of Lipschitz
+/// constant 1, weights have norm up to 1 / lambda_min. So the margins of two records differ by up to 2 / lambda_min.
+/// Example: the hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x =
+/// 1, y = 1 and x = 1, y = -1 have margins 1/2 and -1/2, which differ by 1 = 2 / lambda.
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))

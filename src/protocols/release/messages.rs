@@ -151,7 +151,7 @@ impl Protocol for ReleaseProtocol {
 }
 
 impl Rounds for ReleaseProtocol {
-    /// Trials are numbered from 1 as rounds.
+    /// The round is the trial's number plus 1.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Train { trial, .. }
@@ -167,7 +167,7 @@ impl Rounds for ReleaseProtocol {
     }
 }
 
-/// Adds a word for an outcome that is missing, and nothing for one that is known.
+/// Adds a word to the digest for an outcome that is missing, and nothing for an outcome that is known.
 fn where_missing(missing: &bool, digest: &mut Digest) {
     if *missing {
         digest.word(1);

@@ -70,8 +70,8 @@ impl Protocol for Release {
         &["retry.**"]
     }
 
-    /// A relay sees how many settings are tried by a search that stops above a threshold, and whether a setting is
-    /// announced, which depends on the records if outcomes are missing because of their value or regret.
+    /// A relay sees how many settings are tried by a search that stops above a threshold. It also sees whether a
+    /// setting is announced, which depends on the records if outcomes are missing because of their value or regret.
     fn relays_learn_protected_data(&self) -> bool {
         let above = |series: &ReleaseSeries| series.publication.get::<AboveThreshold>().is_some();
         self.silence.is_some_and(|silence| silence.depends()) || self.series.iter().any(above)

@@ -20,7 +20,7 @@ const TIMES: &str = "times and number of messages: training and validation are a
 const RANDOM_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and no reader learns the number of trials from them";
 
-/// What is taken as public about the timing of messages if the search stops at the first setting above a threshold: the
+/// What is taken as public about the timing of messages if the search stops at the first setting above a threshold. The
 /// timing reveals the number of trials, which is accounted for as part of the release.
 const PRICED_TIMES: &str = "times and number of messages: training and validation are assumed to take the same time for all \
                             records, and the number of trials is part of the release";

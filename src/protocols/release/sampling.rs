@@ -189,7 +189,8 @@ mod tests {
 
     proptest! {
         /// With the same settings, scores of neighbours (every outcome changed by at most 0.01) never differ by more
-        /// than the sensitivity that the mechanism states; the largest difference for random changes is above 2 % of it.
+        /// than the sensitivity that the mechanism states. The largest difference for random changes is above 2 % of
+        /// this sensitivity.
         #[test]
         fn scores_of_neighbours_keep_the_sensitivity(
             n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,
@@ -223,7 +224,7 @@ mod tests {
     }
 
     /// A larger `noise_variance`, which is added to the diagonal, makes the weights and the sensitivity smaller, but not
-    /// the rounding errors of the scores: at a `noise_variance` of 1e14, a change of one outcome by its sensitivity
+    /// the rounding errors of the scores. At a `noise_variance` of 1e14, a change of one outcome by its sensitivity
     /// changes scores by several times their sensitivity. So an exact choice is refused.
     #[test]
     fn an_exact_choice_is_refused_if_rounding_moves_scores_too_far() {

@@ -77,8 +77,8 @@ struct StoredState {
 pub enum Fork {
     /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
     Trunk(ForkPoint, ForkStates),
-    /// Continues from the stored state, with changed settings; the names are those of the series whose own settings
-    /// differ after the fork, so that no theorem applies to their whole run.
+    /// Continues from the stored state, with changed settings. The names are those of the series whose own settings
+    /// differ after the fork; no theorem applies to the whole run of such a series.
     Branch(ForkStates, Arc<BTreeSet<String>>),
 }
 

@@ -64,7 +64,7 @@ impl ProtocolFact for Measured {
     const ENDED: u64 = 2;
     const NUMBERS: &'static [u64] = &[1];
 
-    /// Evaluations are numbered from 1.
+    /// The number of the evaluation, counted from 1.
     fn closes(&self) -> Option<u64> {
         Some(self.round + 1)
     }

@@ -44,8 +44,8 @@ pub struct QueriedInputs {
     pub arms: BTreeMap<u64, Vec<f64>>,
 }
 
-/// Largest number of inputs per arm for which inputs are recorded: an arm with more inputs is usually a row of data, such
-/// as a time series, and not a setting that a reader would look up in a table.
+/// Largest number of inputs per arm for which inputs are recorded. An arm with more inputs is usually a row of data, such
+/// as a time series, which no reader would look up in a table.
 const MAX_INPUTS: usize = 16;
 
 impl QueriedInputs {
@@ -312,9 +312,9 @@ fn is_zero(value: &f64) -> bool {
 pub struct CheckpointRecord {
     /// Events so far.
     pub events: u64,
-    /// Virtual time of the last of them in nanoseconds.
+    /// Virtual time of the last of these events, in nanoseconds.
     pub nanos: u64,
-    /// The first 16 hexadecimal digits of the digest of all of them.
+    /// The first 16 hexadecimal digits of the digest of all these events.
     pub digest: String,
 }
 
@@ -360,10 +360,10 @@ pub struct RoundClosing {
     pub missing: u64,
 }
 
-/// The regret of one group of agents, or of one cohort of users. A cohort counts as a single agent: its simple regret
-/// is the simple regret of all arms that its users tried, its cumulative regret and its evaluations are sums over its
-/// users, and `agents` is the number of users who tried an arm. If people may visit repeatedly (`population`), every
-/// visit counts as a user.
+/// The regret of one group of agents, or of one cohort of users. A cohort counts as a single agent. Its simple regret
+/// is that of all arms that its users tried, and its cumulative regret and its evaluations are sums over its users.
+/// `agents` is then the number of users who tried an arm. If people may visit repeatedly (`population`), every visit
+/// counts as a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.

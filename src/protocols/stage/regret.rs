@@ -125,8 +125,9 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Writes into the record the stored evaluations in order, the number of queries without initial points, the inputs of
-    /// the stored queries, and a finding if the learner never left one arm although its model knew little about the others.
+    /// Writes into the record the stored evaluations in order, the number of queries without initial points, and the inputs
+    /// of the stored queries. Also writes a finding if the learner never left one arm although its model knew little about
+    /// the others.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
@@ -145,7 +146,7 @@ const BEST_FOUND: &str = "best value found by any series, which regret is measur
 /// regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
 /// points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {
-    // The best value so far, which may be that of a round that is not stored.
+    // Minus a simple regret is the best value so far, which may have been found in a round that is not stored.
     let found = records.iter().flat_map(|record| &record.iterations).map(|one| -one.simple_regret);
     let Some(best) = found.reduce(f64::max) else { return };
     for record in records {

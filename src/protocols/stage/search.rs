@@ -110,7 +110,7 @@ pub type ActiveParties<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 /// initial points and network draws. Every type that implements this trait is a [`Protocol`].
 ///
 /// The searcher knows the inputs of all arms and the model of the objective, which the report lists as facts taken as
-/// public; every release of an outcome to it has a ledger entry.
+/// public. Every release of an outcome to the searcher has a ledger entry.
 pub trait Search: Send + Sync {
     /// The messages, timers and facts of the parties.
     type World: KernelProtocol<Fact = Fact<Measured>> + Rounds;

@@ -110,8 +110,9 @@ impl Searcher {
     }
 
     /// Replaces the present learner by `learner`, after `learner` has repeated the present learner's history. In the
-    /// repetition it draws from `stream`, which the caller passes in its state at the beginning of the search; later choices
-    /// draw from the search's own stream as before. If `learner` cannot process an outcome, the present learner stays.
+    /// repetition, `learner` draws from `stream`, which the caller passes in its state at the beginning of the search. Later
+    /// choices draw from the search's own stream as before. If `learner` cannot process an outcome, the present learner
+    /// stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

@@ -48,8 +48,8 @@ impl Axis {
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
         if may_be_log && least > 0.0 && most / least > LOG_FROM {
-            // The lower end of a band may be 0 or negative, which this axis cannot show: the range begins no lower than half
-            // of the smallest value, and the axis begins a little below the range.
+            // The lower end of a band may be 0 or negative, which this axis cannot show. So the range begins no lower than
+            // half of the smallest value, and the axis begins a little below the range.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }

@@ -69,8 +69,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
             g transform=(format!("translate(0 {top})")) {
                 g { (PreEscaped(&drawn.frame)) }
                 @for (line, drawn) in chart.lines.iter().zip(&drawn.lines) {
-                    // Lines with marks, bars or symbols get no dashes. A line without them gets the dashes of its
-                    // legend entry; a line of a bound, those of its number among the bounds.
+                    // Lines with marks, bars or symbols get no dashes. A line of a bound gets dashes by its number
+                    // among the bounds, and any other line by its legend entry.
                     g stroke-dasharray=(line.kind.dashes(line.key)) { (PreEscaped(&drawn.svg)) }
                 }
             }
@@ -91,7 +91,7 @@ pub fn styled(chart: &Chart, style: Style) -> String {
     markup.into_string()
 }
 
-/// A sample of a line for a legend, 56 units wide and 24 high: for [`Kind::Bars`] and [`Kind::Marks`] it has the mark, for
+/// A sample of a line for a legend, 56 units wide and 24 high. For [`Kind::Bars`] and [`Kind::Marks`] it has the mark; for
 /// any other kind it is a line with the dashes of that kind.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {

@@ -195,8 +195,8 @@ impl Canvas {
         self.columns.get(&party).copied().unwrap_or(LEFT)
     }
 
-    /// Vertical position of a moment. A moment before the window is at its upper edge, one after it at its lower edge, and a
-    /// moment without an event at the position of the next moment that has one.
+    /// Vertical position of a moment. A moment before the window is at the upper edge, and a moment after it is at the lower
+    /// edge. A moment without an event is at the position of the next moment that has an event.
     fn y(&self, at: Time) -> f64 {
         if self.moments.first().is_some_and(|(first, _)| at < *first) {
             return TOP;

@@ -18,7 +18,7 @@ pub enum Refresh<'a> {
         /// The text of the progress line once the server no longer answers.
         ended: &'a str,
     },
-    /// Not at all.
+    /// The page does not reload itself.
     Never,
 }
 

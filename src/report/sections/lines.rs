@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MAX_LINES: usize = 8;
-/// Largest number of figures of a kind: more than anybody looks at, and few enough for a page of 5 MB.
+/// Largest number of figures of one kind. Readers look at fewer, and this many fit into a page of 5 MB.
 pub(super) const MAX_FIGURES: usize = 40;
-/// Largest number of points drawn of a line; of a longer line only every second, third, .. point is drawn.
+/// Largest number of points that are drawn for a line. Of a longer line, every k-th point is drawn, with the smallest
+/// sufficient k.
 const MAX_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
@@ -20,8 +21,9 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
-/// fixed, so that each figure has at most [`MAX_LINES`] lines; if that is not possible, all of `fixable` are fixed. Of more
-/// than [`MAX_FIGURES`] groups, this many are kept, evenly spaced, with the first and the last one.
+/// fixed such that each figure has at most [`MAX_LINES`] lines. If no choice achieves this, all of `fixable` are fixed.
+/// If there are more than [`MAX_FIGURES`] groups, only [`MAX_FIGURES`] of them are kept: the first, the last, and evenly
+/// spaced groups between them.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -66,8 +68,8 @@ fn spread<T>(groups: &mut Vec<T>) {
     }
 }
 
-/// The series of some cells with names that distinguish them. A series appears once for all values of an axis on which it
-/// does not depend.
+/// The series of `cells`, with names that distinguish them. A series appears only once for all values of an axis on
+/// which its results do not depend.
 pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a>> {
     let mut found: Vec<Named<'a>> = Vec::new();
     let mut known: BTreeSet<String> = BTreeSet::new();
@@ -110,7 +112,7 @@ pub(super) fn dependent_axes(names: &Axes, runs: &[(&CellSummary, &SeriesSummary
     axes_of(&results)
 }
 
-/// A series with the values of some axes in words: "private, epsilon = 1.0".
+/// The name of a series with the values of some axes in words: "private, epsilon = 1.0".
 pub(super) fn named_at(series: &str, place: &str) -> String {
     if place.is_empty() { series.to_owned() } else { format!("{series}, {place}") }
 }

@@ -81,8 +81,8 @@ pub(super) fn of_page(page: &Page) -> Document {
     Document { title: summary.scenario.clone(), about: summary.about.clone(), heading: Vec::new(), sections }
 }
 
-/// Regret, numbers by round, and outcomes. A private release is judged by the setting that is published, so its outcomes
-/// come first.
+/// The sections on regret, on numbers by round, and on outcomes. Outcomes come first if the study is judged by the
+/// setting that is published.
 fn results(summary: &Summary, curves: Curves, charts: bool) -> Vec<Section> {
     let mut sections: Vec<Section> =
         regret::section(summary, curves).into_iter().chain(rounds::section(summary, charts)).collect();
@@ -96,7 +96,7 @@ fn results(summary: &Summary, curves: Curves, charts: bool) -> Vec<Section> {
     sections
 }
 
-/// The headline cards, and the warnings.
+/// The section with the headline cards and the warnings.
 fn answer(page: &Page) -> Section {
     let mut blocks = vec![Block::Cards(headline::cards(&page.summary))];
     blocks.extend(warnings::folded(&page.summary));

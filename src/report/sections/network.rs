@@ -14,7 +14,8 @@ use crate::study::{
 /// Columns that only a page shows, because they do not fit into a terminal.
 const WIDE: [&str; 4] = ["time per round", "bytes per message", "bytes per round", "lost, %"];
 
-/// The section, with the links and rounds of the replication that is shown, and its first events, if they are available.
+/// The section. It includes the links, rounds and first messages of the replication that is shown, if they are
+/// available.
 pub(super) fn section(
     summary: &Summary,
     shown: Option<&ShownReplication<'_>>,
@@ -52,7 +53,7 @@ pub(super) fn section(
     Section::new("network", "Network", "Network", blocks)
 }
 
-/// The exact costs of a series, by which [`rows`] decides whether they depend on an axis.
+/// The costs of a series before rounding. By these, [`rows`] decides whether the series depends on an axis.
 fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
     let means = [
         Some(metrics.virtual_seconds),
@@ -116,7 +117,7 @@ fn rounds(summary: &Summary) -> Option<Table> {
     Some(Table { shown: Visibility::Terminal, ..table })
 }
 
-/// The table without the columns of these names that are empty in all rows.
+/// The table without those columns of `names` that are empty in all rows.
 fn without_empty(mut table: Table, names: &[&str]) -> Table {
     let empty = |column: usize| table.rows.iter().all(|row| row.cells[column].text().is_empty());
     let kept: Vec<bool> = (0..table.columns.len())

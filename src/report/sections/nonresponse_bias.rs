@@ -7,7 +7,7 @@ use crate::report::document::{Block, Visibility};
 use crate::report::number::quantity_of;
 use crate::study::{Estimate, Summary};
 
-/// The names of such biases, which are among the numbers at the end of a series (`outcomes`), end with this text.
+/// End of the name of each outcome that is such a bias.
 const BIAS: &str = " of answers heard minus that of answers due";
 /// Confidence of the intervals, by Student's t.
 const CONFIDENCE: f64 = 0.95;

@@ -1,5 +1,5 @@
-//! Charts of the numbers at the end of series ([`OutcomeRow`], such as the regret of the published setting) with their
-//! bounds, along an axis of the study or series by series.
+//! Charts of outcomes with their bounds, along an axis of the study or series by series. Outcomes are numbers at the end
+//! of series ([`OutcomeRow`]), such as the regret of the published setting.
 
 use super::axes::{self, Along};
 use super::lines::{
@@ -16,7 +16,7 @@ use crate::study::{BoundRow, CellSummary, OutcomeRow, SeriesSummary, Summary};
 /// error.
 const ROOM: f64 = 4.0;
 
-/// The final numbers of one series along one axis, or the only final number of a series.
+/// The values of one outcome of a series along one axis, or a single value of this outcome.
 struct Track<'a> {
     name: String,
     rows: Vec<(f64, String, &'a OutcomeRow)>,
@@ -26,7 +26,8 @@ struct Track<'a> {
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    // A name such as "a: b" is one of several related numbers with the common name "a", which are shown in a table only.
+    // A name such as "a: b" is that of one of several related numbers with the common name "a". These are shown in a
+    // table only.
     for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
@@ -82,8 +83,8 @@ fn row<'a>(series: &'a SeriesSummary, name: &str) -> Option<&'a OutcomeRow> {
     series.outcomes.iter().find(|outcome| outcome.name == name)
 }
 
-/// The final numbers of every series along one axis, one track for each combination of values of the other axes on which
-/// they depend.
+/// The values of the outcome `name` along one axis. Each series has one track for each combination of values of the
+/// other axes on which the outcome depends.
 fn along<'a>(cells: &[&'a CellSummary], names: &Axes, axis: &Along, name: &str) -> Vec<Track<'a>> {
     let mut tracks: Vec<Track<'a>> = Vec::new();
     let Some(first) = cells.first() else { return tracks };

@@ -9,7 +9,7 @@ use crate::report::number::{percent, quantity_of, regret};
 use crate::report::words::outcome;
 use crate::study::{OutcomeRow, Summary};
 
-/// The section, with charts if `charts`; `None` without outcomes, which most protocols do not have.
+/// The section, with charts if `charts`; `None` if there are no outcomes. Most protocols have none.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let mut blocks = tables(summary);
     if blocks.is_empty() {
@@ -80,7 +80,8 @@ fn group(name: &str) -> Option<(&str, &str)> {
     name.split_once(": ")
 }
 
-/// A whole number below 1e5, such as a count or a flag, without decimal places; any other number with four digits.
+/// A number in words. A whole number below 1e5, such as a count or a flag, has no decimal places; any other number has
+/// four significant digits.
 fn whole_or(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
 }
@@ -109,8 +110,8 @@ fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> Vec<Block> {
     blocks
 }
 
-/// A table of each outcome or group of outcomes, in the order in which they first occur, with remarks: the sources of
-/// bounds, or the explanation of the group.
+/// A table of each outcome or group of outcomes, in the order in which they first occur. Remarks below a table state the
+/// sources of bounds, or explain the group.
 fn tables(summary: &Summary) -> Vec<Block> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

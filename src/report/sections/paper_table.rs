@@ -7,7 +7,7 @@ use crate::report::number::{epsilon, quantity, regret, seconds};
 use crate::scenario::Metric;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// The table.
+/// The table of the study.
 pub(in crate::report) fn table(summary: &Summary) -> Table {
     let measure = Measure::of(summary);
     let unguarded = UnprotectedLosses::of(summary);

@@ -60,7 +60,7 @@ impl Axes {
     }
 }
 
-/// A value on an axis, with as many digits as it has.
+/// A value on an axis, with all its digits.
 pub(super) fn value(value: &Value) -> String {
     words(value, MAX_DIGITS)
 }
@@ -76,8 +76,9 @@ fn words(value: &Value, digits: usize) -> String {
     }
 }
 
-/// A number as written, or with this many significant digits if it is written with more than [`SHORT`] characters. Below
-/// 1e-4 and from 1e7 on, the shorter number has an exponent; otherwise digits before the decimal point are never cut off.
+/// A number in words: with all its digits if these take at most [`SHORT`] characters, otherwise with `digits`
+/// significant digits. Below 1e-4 and from 1e7 on, the shorter number has an exponent; otherwise digits before the
+/// decimal point are never cut off.
 fn short(value: f64, digits: usize) -> String {
     let exact = format!("{value}");
     if exact.len() <= SHORT {
@@ -96,7 +97,7 @@ fn short(value: f64, digits: usize) -> String {
     let places = (digits as f64 - 1.0 - libm::floor(libm::log10(size))).max(0.0) as usize;
     let rounded = format!("{value:.places$}");
     match rounded.contains('.') {
-        // With 17 digits, 0.1 + 0.2 is no shorter than as written.
+        // With 17 digits, a number such as 0.1 + 0.2 is not shorter than `exact`.
         _ if rounded.len() >= exact.len() => exact,
         true => rounded.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => rounded,

@@ -1,4 +1,4 @@
-//! The section on regret: at the end, with published figures, by group, and as curves.
+//! The section on regret: regret at the end beside published values, regret by group of agents, and curves.
 
 use super::cells::{by_series, rows};
 use super::terms::meaning;

@@ -60,8 +60,8 @@ fn published(track: &Track<'_>) -> bool {
     track.cells.iter().any(|(_, _, cell, run)| cell.published.iter().any(|row| row.series == run.name))
 }
 
-/// The names of the axes that could be drawn, but along which no regret changes and no value is published;
-/// none if no series has a regret.
+/// The names of the axes that could be drawn, but along which no regret changes and no value is published. Empty if no
+/// series has a regret.
 pub(super) fn axes_without_effect(summary: &Summary) -> Vec<String> {
     let names = Axes::of(summary);
     let all: Vec<&CellSummary> = summary.cells.iter().collect();

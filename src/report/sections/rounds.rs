@@ -79,9 +79,8 @@ fn names(summary: &Summary) -> Vec<String> {
     names
 }
 
-/// The rounds that a table shows: the last round, and the rounds at 1/6 and at 1/2 of its number (10, 30 and 60 of 60), each
-/// once.
-/// If no number is known in such a round, the next round with a known number is shown.
+/// The rounds that a table shows: those at 1/6 and 1/2 of the last round's number, and the last round (10, 30 and 60 of
+/// 60). If one of these rounds has no value, the next round with a value is shown instead. No round is shown twice.
 fn shown<'a>(points: impl Iterator<Item = &'a TrackPoint>) -> Vec<u64> {
     let known: BTreeSet<u64> = points.map(|point| point.t).collect();
     let last = known.last().copied().unwrap_or(0);
@@ -223,9 +222,9 @@ fn chart(name: &str, place: &str, lines: &[Named<'_>]) -> Chart {
 mod tests {
     use super::*;
 
-    /// A difference of 2.5 standard errors at 30 replications (p = .018) is marked if it is alone, but not beside two
-    /// others that are no further from 0. Beside one of ten standard errors and one near 0 it is marked, because Holm's
-    /// method then compares its p-value with 5 % / 2.
+    /// A difference of 2.5 standard errors at 30 replications (p = .018) is marked if it is alone. It is not marked
+    /// beside two others that are no further from 0. Beside a difference of ten standard errors and one near 0, it is
+    /// marked, because Holm's method then compares its p-value with 5 % / 2.
     #[test]
     fn a_mark_depends_on_the_number_of_comparisons() {
         let of = |errors: f64| Estimate { mean: errors * 0.1, se: 0.1, n: 30 };

@@ -1,4 +1,5 @@
-//! The report of `threshold`: the answer in a sentence, the probed values, and a chart of them.
+//! The report of the command `threshold`: the answer in words, the probed values, and a chart of the gains at these
+//! values.
 
 use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity_of, regret, two_digits};
@@ -6,13 +7,13 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{Direction, Probe, Sign, Spacing, Threshold, ThresholdOutcome};
 use crate::vocab::counted;
 
-/// A value of the axis without needless digits.
+/// A value of the axis, rounded to six significant digits.
 fn value(value: f64) -> String {
     let short: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     format!("{short}")
 }
 
-/// The answer.
+/// Where one series begins or stops being better than the other, in words.
 fn answer(found: &Threshold) -> String {
     let question = &found.question;
     let (series, against, axis) = (&question.series, &question.against, &question.axis);
@@ -88,7 +89,7 @@ fn row(probe: &Probe) -> Vec<String> {
     vec![value(probe.value), regret(probe.gain), interval, probe.gain.n.to_string(), words.to_owned()]
 }
 
-/// The answer, the probed values and the assumptions.
+/// The report: the answer, the probed values and the assumptions.
 pub(in crate::report) fn document(found: &Threshold) -> Document {
     let question = &found.question;
     let metric = question.metric.replace('_', " ");

@@ -10,9 +10,9 @@ use crate::study::ReplicationRecord;
 /// Ratio of the end times of the slowest and the fastest series above which the time axis may be logarithmic.
 const SPEEDS: f64 = 8.0;
 
-/// Each round with a virtual time in seconds: when it was closed, if the series has several closings; otherwise
-/// the latest time of a measurement up to this round. Times never fall, although a slow agent may measure an early round
-/// after other agents have measured a later one.
+/// Each round with a virtual time in seconds. If the series has several closings, this is the time at which the round
+/// was closed; otherwise it is the latest time of a measurement up to this round. Times never fall, although a slow
+/// agent may measure an early round after other agents have measured a later one.
 fn moments(series: &SeriesRecord) -> Vec<(u64, f64)> {
     if series.closings.len() > 1 {
         return series.closings.iter().map(|closing| (closing.round, closing.seconds)).collect();

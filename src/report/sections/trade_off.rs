@@ -1,5 +1,5 @@
-//! Charts of regret against the largest epsilon of one run over all observers and units (infinite if no finite epsilon is
-//! known), with a point for every series of every cell.
+//! Charts of regret against the largest epsilon of one run over all observers and units, with a point for every series
+//! of every cell. The epsilon is infinite if no finite one is known.
 
 use super::headline::{Measure, Protection, UnprotectedLosses};
 use super::lines::{MAX_LINES, count, numbers, slug};
@@ -56,7 +56,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
             }
         }
     }
-    // In the order of the scenario, so that a series has the same colour in all charts.
+    // Series are sorted in the order of the scenario, so that each has the same colour in all charts.
     let order: Vec<&String> = summary
         .cells
         .first()
@@ -93,7 +93,7 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
          mean regret with one standard error to either side, {}.",
         count((counts().min(), counts().max()))
     );
-    // The card "Who learned what" names these losses.
+    // The card "Who learned what" names the losses that the note leaves out.
     if unguarded.words().is_some() {
         note.push_str(" Losses against which no series protects are not counted.");
     }

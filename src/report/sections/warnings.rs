@@ -61,7 +61,7 @@ fn warnings(summary: &Summary) -> Vec<Block> {
     blocks
 }
 
-/// A learner that never left an arm, with what to do about it.
+/// The warning about a learner that never left an arm, with advice.
 fn never_left(name: &str, place: &str, (runs, replications): (u64, &str), found: &OneArm) -> String {
     let OneArm { rounds, arms, unknown, learners } = found;
     let who = match learners {

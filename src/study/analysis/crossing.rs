@@ -1,24 +1,26 @@
 //! Finds where a mean crosses 0 along a grid, from noisy observations, with an interval of stated confidence.
 //!
-//! Assumption: the mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every value
-//! of the grid that is looked at is tested on both sides by t tests, each side at the level alpha / ((d + 4) R): d is how
-//! often the range can be halved, R the number of looks, 1 - alpha the confidence. A look is one search with a fixed number
-//! of observations of each value; if it does not give the answer, the next look has more observations. Two bisections search
-//! for the last value that is shown to lie before the crossing, and for the first value that is shown to lie behind it. At
-//! an undecided value, the first bisection turns left (to smaller values) and the second bisection turns right.
+//! Assumption: the mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every
+//! value of the grid that is looked at is tested on both sides by t tests. Each side has the level alpha / ((d + 4) R),
+//! where d is how often the range can be halved, R is the number of looks, and 1 - alpha is the confidence. A look is
+//! one search with a fixed number of observations of each value; if it does not give the answer, the next look has more
+//! observations. Two bisections search for the last value that is shown to lie before the crossing, and for the first
+//! value that is shown to lie behind it. At an undecided value, the first bisection turns left (to smaller values) and
+//! the second bisection turns right.
 //!
-//! Why the interval covers the crossing with probability at least 1 - alpha, if each test has its level (t tests have it
-//! exactly for normally distributed observations, otherwise approximately): the bisection of the true signs looks at d fixed
-//! values. The first error of the first bisection is made at a value behind the crossing that is declared to lie before it.
-//! Until then, the first bisection has turned left at every value behind the crossing, as the bisection of the true signs
-//! does. Once it has turned left at a value before the crossing, all further values lie before the crossing, where it cannot
-//! err. So the value of its first error is one of the d fixed values. The same holds for the second bisection, which errs
-//! only at those of the d values that lie before the crossing. Each of the d values has one wrong sign, each end of the
-//! range has at most two, and there are R looks: by Bonferroni's inequality the probability of any error is at most alpha,
-//! however observations at different values and looks depend on each other. This is the argument of Hsu and Berger 1999,
-//! "Stepwise confidence intervals without multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482),
-//! for a bisection instead of a walk. Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J.
-//! Control Optim. 51:2261-2279), search in the same way, with tests that end at random times.
+//! The interval covers the crossing with probability at least 1 - alpha, if each test has its level. (For t tests this
+//! is exact if observations are normally distributed, and approximate otherwise.) The reason is as follows. The
+//! bisection of the true signs looks at d fixed values. The first error of the first bisection is made at a value behind
+//! the crossing that is declared to lie before it. Until then, the first bisection has turned left at every value behind
+//! the crossing, as the bisection of the true signs does. Once it has turned left at a value before the crossing, all
+//! further values lie before the crossing, where it cannot err. So the value of its first error is one of the d fixed
+//! values. The same holds for the second bisection, which errs only at those of the d values that lie before the
+//! crossing. Each of the d values has one wrong sign, each end of the range has at most two, and there are R looks. By
+//! Bonferroni's inequality, the probability of any error is at most alpha, however observations at different values and
+//! looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence intervals without
+//! multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection instead of a walk.
+//! Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim. 51:2261-2279),
+//! search in the same way, with tests that end at random times.
 
 use super::grid::Grid;
 use super::isotonic::{crossing, falling};
@@ -28,8 +30,8 @@ use std::collections::BTreeMap;
 
 /// If all observations at a value are equal, their mean is trusted only from this number of observations on.
 const WITHOUT_SPREAD: u64 = 64;
-/// Number of undecided values that a bisection passes in a look, except in the last one. At the next undecided value it
-/// waits for the next look, which has more observations.
+/// Number of undecided values that a bisection passes in one look; in the last look, there is no such limit. At the next
+/// undecided value, the bisection waits for the next look, which has more observations.
 const PATIENCE: usize = 1;
 
 /// What is shown about the mean at one value.
@@ -146,8 +148,8 @@ impl Rules {
         looks
     }
 
-    /// Whether no further look is needed. Equal answers at both ends of the range do not end the search while the mean
-    /// at some value between them is on the other side of the margin.
+    /// Whether no further look is needed. If both ends of the range have the same answer, the search continues while the
+    /// mean at some value between them is on the other side of the margin.
     fn settled(&self, found: &Crossing) -> bool {
         let above = found.probes.iter().filter(|probe| probe.gain.mean > self.margin).count();
         match found.outcome {
@@ -337,8 +339,8 @@ mod tests {
 
     const RULES: Rules = Rules { confidence: 0.95, margin: 0.0, first: 20, most: 1_280 };
 
-    /// Searches along `mean`. Each observation has two noises: one that a replication has in common at all values, and one
-    /// of its own.
+    /// Searches along `mean`. Each observation has two noises: one that all values share in a replication, and one of
+    /// its own.
     fn searched(mean: &dyn Fn(f64) -> f64, noise: f64, grid: &Grid, rules: &Rules, seed: u64) -> Crossing {
         let key = Key::root(seed).child("crossing");
         let gains = |value: f64, n: u64| -> Vec<f64> {
@@ -374,9 +376,9 @@ mod tests {
         }
     }
 
-    /// With little noise, the search ends after the first look. The answer is two values of the grid, one on each side of
-    /// the crossing, at most the requested width of 0.1 apart (the steps of the grid are 1/32). If the crossing is a value
-    /// of the grid, the answer is that value's two neighbours.
+    /// With little noise, the search ends after the first look. The answer is two values of the grid, one on each side
+    /// of the crossing. They are at most the requested width of 0.1 apart (the steps of the grid are 1/32). If the
+    /// crossing is a value of the grid, the answer is that value's two neighbours.
     #[test]
     fn little_noise_gives_neighbours() {
         let found = searched(&|x| 0.3 - x, 1e-4, &grid(), &RULES, 1);

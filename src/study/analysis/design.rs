@@ -86,7 +86,7 @@ impl Designed {
     }
 }
 
-/// One weighting of replications and rows.
+/// The values of a design, with one set of weights of the replications and of the rows.
 struct Weighted<'a> {
     of: &'a Designed,
     replications: &'a [f64],
@@ -167,11 +167,10 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its variance V, the parts V_i of
-    /// each number alone, and the part V_13 of the interaction of the first and the third are known:
-    /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, and
-    /// V_13 = b^2 pi^8 (1/18 - 1/50).
-    /// Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
+    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its variance V is known, and
+    /// so are the parts V_i of each number alone and the part V_13 of the interaction of the first and the third number:
+    /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, and V_13 = b^2 pi^8
+    /// (1/18 - 1/50). Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
     fn ishigami(u: &[f64]) -> f64 {
         let x: Vec<f64> = u.iter().map(|u| PI * (2.0 * u - 1.0)).collect();
         libm::sin(x[0]) + 7.0 * libm::sin(x[1]).powi(2) + 0.1 * x[2].powi(4) * libm::sin(x[0])
@@ -221,8 +220,9 @@ mod tests {
         }
     }
 
-    /// Two noises, one common to all cells of a replication and one of each cell, each with about half of the function's
-    /// standard deviation, do not raise the variance, and the intervals cover the indices.
+    /// There are two noises: one that is common to all cells of a replication, and one of each cell. Each has about half
+    /// of the function's standard deviation. They do not raise the estimated variance, and the intervals cover the
+    /// indices.
     #[test]
     fn noise_is_removed() {
         let (whole, first, total, _) = known();

@@ -60,7 +60,7 @@ pub struct ExplainedSeries {
     pub variance: Share,
     /// The mean variance between replications of a cell.
     pub noise: f64,
-    /// The shares of each varied value; empty if the estimated variance between cells is at most 1e-22 times the mean
+    /// The shares of each varied value. Empty if the estimated variance between cells is at most 1e-22 times the mean
     /// square of the values, and so may be rounding error alone.
     pub axes: Vec<AxisShare>,
     /// The shares of each pair of varied values; empty if `axes` is empty, or if pairs are not estimated.
@@ -83,7 +83,7 @@ pub struct Explained {
     pub design: &'static str,
     /// Number of cells.
     pub cells: usize,
-    /// The N of a quasi-random design, as given by `--points`; a design of d axes has N (d + 2) cells, or N (2 d + 2) if
+    /// The N of a quasi-random design, as given by `--points`. A design of d axes has N (d + 2) cells, or N (2 d + 2) if
     /// pairs are estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub points: Option<usize>,
@@ -201,7 +201,8 @@ pub fn explain(
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
             continue;
         };
-        // Only replications that every cell has: the effects in a replication are computed from the values of all its cells.
+        // Only replications that every cell has are used, since the effects in a replication are computed from the
+        // values of all its cells.
         let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));

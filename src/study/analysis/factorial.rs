@@ -2,12 +2,12 @@
 //! of replications is removed.
 //!
 //! Let y_k(c) be the value of replication k in cell c, ybar its mean over the replications, mu its expectation, and P a
-//! projection that keeps one effect. The mean square of P ybar over the cells overestimates the mean square of P mu by the
-//! variance of P ybar. Products of different replications do not overestimate it: the mean of <P y_k, P y_l> over all pairs
-//! k != l, where <.,.> is the mean over the cells of the product, has the expectation <P mu, P mu>. The reason is that
-//! replications are independent, however much the cells of one replication depend on each other by common random numbers.
-//! The mean over pairs is a U-statistic (Hoeffding 1948). The effects are those of Sobol' 1993 and of the analysis of
-//! variance for a uniform distribution over the levels.
+//! projection that keeps one effect. The mean square of P ybar over the cells overestimates the mean square of P mu by
+//! the variance of P ybar. Products of different replications do not overestimate it. Let <.,.> be the mean over the
+//! cells of the product of two functions of the cell. The mean of <P y_k, P y_l> over all pairs k != l has the
+//! expectation <P mu, P mu>. The reason is that replications are independent, however much the cells of one replication
+//! depend on each other by common random numbers. The mean over pairs is a U-statistic (Hoeffding 1948). The effects are
+//! those of Sobol' 1993 and of the analysis of variance for a uniform distribution over the levels.
 
 use super::resampling::{Resampled, Variances};
 
@@ -148,8 +148,9 @@ mod tests {
         3.0 * a + b * b + 2.0 * a * b
     }
 
-    /// By hand: a has variance 5/4, and at the mean of b, 1, the slope in a is 3 + 2. At the mean of a, 3/2, the terms with
-    /// b are b^2 + 3 b, which has the values 0, 4 and 10. The interaction of a and b has the variance 4 var(a) var(b).
+    /// Computed by hand: a has variance 5/4, and at b = 1, the mean of b, the slope in a is 3 + 2. At the mean of a,
+    /// 3/2, the terms with b are b^2 + 3 b, which has the values 0, 4 and 10. The interaction of a and b has the
+    /// variance 4 var(a) var(b).
     const FIRST: [f64; 3] = [25.0 * 1.25, (0.0 + 16.0 + 100.0) / 3.0 - 196.0 / 9.0, 0.0];
     const PAIR: f64 = 4.0 * 1.25 * 2.0 / 3.0;
 

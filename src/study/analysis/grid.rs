@@ -72,10 +72,10 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid from `from` to `to` for a threshold whose confidence interval is to be at most `width` wide: steps are at
-    /// most half of `width`, but at least 1 for [`Spacing::Whole`]. For [`Spacing::Logarithmic`], `width` is a ratio above
-    /// 1, and steps are ratios of at most its square root. If `width` is `None`, it is about a twentieth of the range, and
-    /// at least 2 for [`Spacing::Whole`].
+    /// The grid from `from` to `to` for a threshold whose confidence interval is to be at most `width` wide. Steps are
+    /// at most half of `width`, but at least 1 for [`Spacing::Whole`]. For [`Spacing::Logarithmic`], `width` is a ratio
+    /// above 1, and steps are ratios of at most its square root. If `width` is `None`, it is about a twentieth of the
+    /// range, and at least 2 for [`Spacing::Whole`].
     ///
     /// # Errors
     /// [`BadRange`].
@@ -122,8 +122,8 @@ impl Grid {
             let inner = (0..count as u32).map(|index| from + step * f64::from(index));
             return Ok(Self { values: inner.chain([to]).collect(), spacing, width });
         }
-        // The number of steps is rounded up to a power of two: the values then have fewer digits, and the range is halved no
-        // more often than without rounding.
+        // The number of steps is rounded up to a power of two. The values then have fewer digits, and the range is
+        // halved no more often than without rounding.
         let count = (libm::ceil(steps - 1e-9).max(FEWEST_STEPS) as u32).next_power_of_two();
         let value = |index: u32| {
             let share = f64::from(index) / f64::from(count);

@@ -7,8 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples whose variance is not above 0 or is mere rounding error. With more, there is no interval,
-/// because a share of a variance of 0 is undefined.
+/// Largest share of resamples whose variance is not above 0 or is mere rounding error. If more resamples are such, there
+/// is no interval, because a share of a variance of 0 is undefined.
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -16,8 +16,8 @@ const MOST_EMPTY: f64 = 0.05;
 pub struct Share {
     /// The estimate.
     pub value: f64,
-    /// Lower end of the interval; absent for fewer than five replications. For a share of the variance, it is absent too if,
-    /// in more than 5 % of the resamples, the variance is at most 0 or as small as rounding errors.
+    /// Lower end of the interval; absent for fewer than five replications. For a share of the variance, it is also
+    /// absent if more than 5 % of the resamples have a variance that is at most 0 or as small as rounding errors.
     pub low: Option<f64>,
     /// Upper end of the interval; absent if the lower end is.
     pub high: Option<f64>,
@@ -79,9 +79,9 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// node of the seed tree for the resamples.
 ///
 /// As in the estimate (see [`super::factorial`]), a replication is never multiplied with itself, even if it is drawn
-/// twice. Source of the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13; of the
-/// bootstrap of indices: Archer, Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use of
-/// bootstrap" (J. Stat. Comput. Simul. 58).
+/// twice. Source of the interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13. Source of
+/// the bootstrap of indices: Archer, Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use
+/// of bootstrap" (J. Stat. Comput. Simul. 58).
 ///
 /// A variance of at most `nothing` is taken for rounding errors, and has no shares. `None` for fewer than two replications.
 pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {

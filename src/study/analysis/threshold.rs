@@ -1,4 +1,4 @@
-//! Runs the probed values of a threshold search as cells of one run folder; every value gets the same number of
+//! Runs the probed values of a threshold search as cells of one run folder. Every value gets the same number of
 //! replications, as many as the search needs.
 
 use super::crossing::{Crossing, Rules, search};
@@ -61,8 +61,8 @@ pub struct Threshold {
     /// What was found.
     #[serde(flatten)]
     pub crossing: Crossing,
-    /// The number of replications in which the two series cannot be compared, because one of them ended early or lacks the
-    /// metric; at the value where this number is largest.
+    /// The number of replications in which the two series cannot be compared, because one of them ended early or lacks
+    /// the metric. It is the number at the value where it is largest.
     pub without_pair: u64,
 }
 

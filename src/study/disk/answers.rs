@@ -34,10 +34,11 @@ struct Line {
     answer: f64,
 }
 
-/// The key of a question. A dialogue is a sequence of questions to one program, with their answers. The key consists of the
-/// dialogue's topic (the name of a series, or "objective"), its number among the dialogues about the topic, the branch in
-/// which it began, and a hash of the dialogue so far. The number of the question is not a part of the key, because it can
-/// differ between two runs of a fork: if one branch fails, the questions of the next branch have other numbers.
+/// The key of a question. A dialogue is a sequence of questions to one program, with their answers. The key consists of
+/// the dialogue's topic (the name of a series, or "objective"), its number among the dialogues about the topic, the
+/// branch in which it began, and a hash of the dialogue so far. The number of the question is not a part of the key,
+/// because it can differ between two runs of a fork. If one branch fails, the questions of the next branch have other
+/// numbers.
 type QuestionKey = (String, u64, String, String);
 
 /// A file of answers.

@@ -112,7 +112,8 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), FileError> {
 }
 
 /// Writes a file that the user named. If the path is a device, a pipe or a file that this process may have open, such as
-/// `/dev/stdout`, the bytes are appended to it; if it is a symbolic link, the file that the link leads to is written.
+/// `/dev/stdout`, the bytes are appended to it. If the path is a symbolic link, the file that the link leads to is
+/// written.
 ///
 /// # Errors
 /// [`FileError`].

@@ -162,7 +162,7 @@ impl RunFolder {
         Ok(StoredRecords::empty())
     }
 
-    /// All files that hold records: first `records.jsonl`, then the others by name.
+    /// All files that hold records: first `records.jsonl`, then the others in the order of their paths.
     pub(in crate::study) fn record_files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for folder in

@@ -1,5 +1,5 @@
-//! Large files of a run folder: a file that is staged with packing is stored in the gzip format (RFC 1952), as `NAME.gz`
-//! instead of `NAME`, if it is larger than 4 MiB.
+//! Large files of a run folder. A file that is staged with packing and is larger than 4 MiB is stored in the gzip format
+//! (RFC 1952), as `NAME.gz` instead of `NAME`.
 //!
 //! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read the members
 //! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing

@@ -80,8 +80,8 @@ impl LineReader {
         }
     }
 
-    /// The next lines, as [`LineReader::next`] returns them, until they have at least this number of bytes together, where
-    /// each line counts one byte more than its length; at the end of the file, all lines that are left.
+    /// The next lines, as [`LineReader::next`] returns them. Lines are read until they have at least `bytes` bytes
+    /// together, or until the file ends. Each line counts one byte more than its length.
     pub(super) fn several(&mut self, bytes: u64) -> io::Result<Vec<(Vec<u8>, LinePlace)>> {
         let (mut lines, mut read) = (Vec::new(), 0);
         while read < bytes {

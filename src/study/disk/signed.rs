@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Name of the file with the hashes of all files of a signed folder, as `sha256sum` writes them.
 pub const HASHES: &str = "SHA256SUMS";
-/// Name of the file with the signature of that file, as `ssh-keygen -Y sign` writes it.
+/// Name of the file with the signature of `SHA256SUMS`, as `ssh-keygen -Y sign` writes it.
 pub const SIGNATURE: &str = "SHA256SUMS.sig";
 /// The purpose of the signature, the argument of `ssh-keygen -n`: a signature for another purpose does not count.
 pub const NAMESPACE: &str = "subrosa-run";

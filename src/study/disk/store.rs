@@ -63,7 +63,8 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
 }
 
 impl Head<'_> {
-    /// Whether the line can be parsed as the kind of record that its head states. A correct seal does not show that it can.
+    /// Whether the line can be parsed as the kind of record that its head states. A correct seal shows only that the
+    /// line is unchanged.
     fn is_record(&self) -> bool {
         let body = self.body();
         if self.failed {

@@ -152,10 +152,10 @@ impl Plan {
         programs
     }
 
-    /// The plan of the same study, with the identities of its programs taken from `known`. The known identities contain the
-    /// versions that the programs have stated, or they were read from a run folder. Each program gets the known identity
-    /// with the same command and the same files. If there is none, it gets the first known identity with the same command
-    /// whose files include the program's files; if there is none either, it keeps its own.
+    /// The plan of the same study, with the identities of its programs taken from `known`. The known identities contain
+    /// the versions that the programs have stated, or they were read from a run folder. Each program gets the known
+    /// identity with the same command and the same files. If there is none, it gets the first known identity with the
+    /// same command whose files include the program's files. If there is no such identity either, it keeps its own.
     #[must_use]
     pub fn with_programs(mut self, known: &[ProgramIdentity]) -> Self {
         let resources = self.resources();
@@ -275,10 +275,10 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that are part of the identity of its cells: all settings except three kinds: the published
-/// results and losses, the description and the series to compare with, because they change only reports; the number of
-/// replications, because the record of replication k does not depend on it; and a fork, because each of its branches gets
-/// an identity of its own ([`Plan::of_branches`]).
+/// The settings of a scenario that are part of the identity of its cells. Three kinds of settings are left out. The
+/// published results and losses, the description and the series to compare with change only reports. The record of
+/// replication k does not depend on the number of replications. Each branch of a fork gets an identity of its own
+/// ([`Plan::of_branches`]).
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

@@ -1,7 +1,8 @@
 //! Turns names, such as those of scenarios, into parts of file names.
 
-/// The first 80 characters of a name as part of a file name: ASCII letters, digits, `-`, `_` and `.` stay, anything else
-/// becomes `-`, and leading dots are removed; `scenario` if nothing is left. Different names can give the same part.
+/// The first 80 characters of a name as part of a file name. ASCII letters, digits, `-`, `_` and `.` stay, and anything
+/// else becomes `-`. Leading dots are removed. If nothing is left, the result is `scenario`. Different names can give
+/// the same part.
 #[must_use]
 pub fn file_safe(name: &str) -> String {
     let safe: String = name

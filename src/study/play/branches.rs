@@ -98,9 +98,9 @@ pub(in crate::study) fn play(
     Ok(played)
 }
 
-/// Runs again those branches of one replication that have a record. Programs answer as in that record. `old` has the record
-/// of each branch, if there is one, the unchanged branch first. If the unchanged branch has no record, the result is a
-/// failure alone.
+/// Runs again those branches of one replication that have a record. Programs answer as in these records. `old` has the
+/// record of each branch, if there is one, the unchanged branch first. If the unchanged branch has no record, the result
+/// is a single failure.
 pub(in crate::study) fn replay(
     plan: &Plan,
     branches: &Branches,

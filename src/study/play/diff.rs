@@ -248,8 +248,8 @@ impl History {
         }
     }
 
-    /// The key of a lost message in `travelling`: that of the message sent at the time `at`, else that of the earliest
-    /// message in flight from the same sender to the same addressee.
+    /// The key of a lost message in `travelling`. It is the key of the message sent at the time `at`; if there is none,
+    /// it is that of the earliest message in flight from the same sender to the same addressee.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

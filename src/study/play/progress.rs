@@ -7,9 +7,9 @@ use std::fmt;
 pub trait Progress: Sync {
     /// Called before the start, with the state of the study.
     fn begin(&self, start: &Start);
-    /// A replication was finished.
+    /// Called when a replication was finished.
     fn done(&self);
-    /// A replication or a cell failed.
+    /// Called when a replication or a cell failed.
     fn failed(&self, failure: &Failure);
 }
 

@@ -28,7 +28,7 @@ pub struct Difference {
     /// is missing. Absent if all evaluations agree, and only other events differ.
     pub first: Option<String>,
     /// The checkpoints of the record between which the first difference of events lies. Absent if the record has no
-    /// checkpoints, or if no events differ; in a replay with `until`, which compares events only at checkpoints, it is
+    /// checkpoints, or if no events differ. A replay with `until` compares events only at checkpoints; there it is
     /// present even if all checkpoints agree.
     pub divergence: Option<DivergencePoint>,
 }
@@ -90,8 +90,7 @@ pub struct Replay {
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
-    /// Names of files that are not made from the records but from the replications themselves, and that differ from what the
-    /// repeated replications give.
+    /// Names of files with events that no record has, if these events differ from those of the repeated replications.
     pub files: Vec<&'static str>,
 }
 

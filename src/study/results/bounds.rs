@@ -4,8 +4,8 @@ use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first replication states it, without the values of the bound; and the sums, over replications,
-/// of the largest possible regrets and of the values of the bound by round.
+/// A theorem's bound as the first replication states it, but without the values of the bound. Beside it are the sums,
+/// over replications, of the largest possible regrets, and of the values of the bound by round.
 #[derive(Debug)]
 struct BoundSums {
     bound: RegretBound,

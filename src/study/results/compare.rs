@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Name and version of the document's schema.
 const SCHEMA: &str = "subrosa.comparison/1";
-/// Two numbers that differ by at most this share of the larger one count as equal: sums of the same terms in different
-/// orders may differ by about as much.
+/// Two numbers that differ by at most this share of the larger one count as equal, since sums of the same terms in
+/// different orders may differ by about as much.
 const ROUNDING: f64 = 1e-12;
 /// Probability with which each interval should cover the true difference.
 const CONFIDENCE: f64 = 0.95;

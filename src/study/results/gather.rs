@@ -81,9 +81,9 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// The summary of a run that may be going on in this or another process, and the number of replications in the summary:
-/// those whose number is below `replications` and that are stored so far. Cells without a stored replication are left out.
-/// Nothing is written.
+/// The summary of a run that may be going on in this or another process, and the number of replications in it. The
+/// summary covers the replications whose number is below `replications` and that are stored so far. Cells without a
+/// stored replication are left out. Nothing is written.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.

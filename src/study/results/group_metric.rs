@@ -75,7 +75,8 @@ fn regret(metric: &str, group: &GroupOutcome) -> Option<f64> {
     found.filter(|_| group.evaluations > 0.0)
 }
 
-/// A regret of the group with this name; if no group has the name and it is [`WORST`], the largest of all groups.
+/// A regret of the group called `name`. If `name` is [`WORST`] and no group is called so, the largest such regret of all
+/// groups.
 fn value(groups: &[GroupOutcome], metric: &str, name: &str) -> Option<f64> {
     if let Some(group) = groups.iter().find(|group| group.group == name) {
         return regret(metric, group);
@@ -116,7 +117,7 @@ impl GroupsFound {
         }
     }
 
-    /// Checks that a group has this name, or that it is [`WORST`], and that groups have this regret.
+    /// Checks that a group is called `group`, or that `group` is [`WORST`], and that groups have the regret `metric`.
     ///
     /// # Errors
     /// [`GroupError`].
@@ -141,7 +142,7 @@ impl GroupsFound {
     }
 }
 
-/// Checks that a run has a regret of a group, or of the worst one.
+/// Checks that a run has the regret `metric` of a group called `group`, or of any group if `group` is [`WORST`].
 ///
 /// # Errors
 /// [`GroupError`].

@@ -35,8 +35,8 @@ mod tests {
         assert!(holm(&[]).is_empty());
     }
 
-    /// The step-down procedure as Holm states it: the smallest p-value is compared with alpha/m, the next with alpha/(m-1),
-    /// and so on, until a hypothesis is not rejected; none of the later ones is rejected either.
+    /// The step-down procedure as Holm states it: the smallest p-value is compared with alpha/m, the next with
+    /// alpha/(m-1), and so on, until a hypothesis is not rejected. None of the later hypotheses is rejected either.
     #[test]
     fn the_adjusted_values_reject_what_the_procedure_rejects() {
         let mut stream = Key::root(1).child("holm").stream();

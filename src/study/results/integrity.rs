@@ -150,8 +150,8 @@ pub fn inconsistencies(
     Ok(found)
 }
 
-/// Whether a manifest agrees with the run's plan, except for the machine and the version of the program, which only the
-/// manifest records, and for the digest of the records, which is checked separately.
+/// Whether a manifest agrees with the run's plan. The machine and the version of the program are not compared, because
+/// only the manifest records them. The digest of the records is not compared either, because it is checked separately.
 fn matches_plan(plan: &Plan, manifest: &Manifest) -> bool {
     let fresh = Manifest {
         subrosa: manifest.subrosa.clone(),

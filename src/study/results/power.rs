@@ -14,10 +14,10 @@ const CAUTION: f64 = 0.8;
 /// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is
 /// `effect` standard deviations of a difference.
 ///
-/// The test statistic has the noncentral t distribution with n - 1 degrees of freedom and noncentrality v = sqrt(n) effect.
-/// If s is the ratio of the sample standard deviation to the true one, and c is the critical value, the test rejects with
-/// probability Phi(v - c s) + Phi(-v - c s), where Phi is the standard normal distribution function. The integral of this
-/// over the density of s is computed by Simpson's rule.
+/// The test statistic has the noncentral t distribution with n - 1 degrees of freedom and noncentrality
+/// v = sqrt(n) effect. Given the ratio s of the sample standard deviation to the true one, the test rejects with
+/// probability Phi(v - c s) + Phi(-v - c s), where c is the critical value and Phi is the standard normal distribution
+/// function. The integral of this probability over the density of s is computed by Simpson's rule.
 /// Source: Johnson, Kotz and Balakrishnan 1995, "Continuous Univariate Distributions" 2, chapter 31.
 #[must_use]
 pub(in crate::study) fn power_of(effect: f64, n: u64, confidence: f64) -> f64 {
@@ -79,8 +79,8 @@ pub struct Needed {
     pub replications: Option<u64>,
     /// Upper bound on the true standard deviation, with 80 % confidence.
     pub sd_upper: f64,
-    /// Number of replications that are needed if `sd_upper` is the true standard deviation, so that a pilot whose spread is
-    /// small by chance does not mislead; absent if it is above ten million.
+    /// Number of replications that are needed if `sd_upper` is the true standard deviation. With this number, a pilot
+    /// whose spread is small by chance does not mislead. Absent if it is above ten million.
     pub cautious: Option<u64>,
 }
 

@@ -28,15 +28,15 @@ pub struct PrivacyRow {
     pub releases_per_unit: Option<u64>,
     /// The losses by accountant: for each accountant, the largest loss of all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether a later run has releases whose costs differ from those of all earlier runs, so that losses may differ between
-    /// runs; false if all losses are infinite.
+    /// Whether a later run has releases whose costs differ from those of all earlier runs, so that losses may differ
+    /// between runs. False if all losses are infinite.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_differ: bool,
 }
 
-/// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may differ
-/// from those of other replications (for example because each agent adds a part of the noise, so that the noise depends on
-/// which answers arrived). So every number is the largest of all runs.
+/// The rows of one cell, gathered replication by replication. Every replication is a separate run, and its losses may
+/// differ from those of other replications. For example, if each agent adds a part of the noise, the noise depends on
+/// which answers arrived. Every number is therefore the largest of all runs.
 #[derive(Debug)]
 pub(in crate::study) struct PrivacyRows {
     delta: Option<Delta>,

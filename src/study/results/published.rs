@@ -70,8 +70,8 @@ pub(in crate::study) fn published_rows(
         .collect()
 }
 
-/// The published losses that belong to a point, each with the largest finite epsilon of the series by the moments
-/// accountant and by the tight accountant, over all owners, units of protection and observers.
+/// The published losses that belong to a point. Beside each are two epsilons of the series, by the moments accountant
+/// and by the tight accountant. Each is the largest finite one over all owners, units of protection and observers.
 pub(in crate::study) fn published_losses(
     published: &[PublishedLoss],
     point: &[(String, String)],

@@ -12,7 +12,7 @@ use crate::study::results::table::Table;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// All rows of a study, kept in memory until the names of all columns are known: some 200 bytes each.
+/// All rows of a study. They are kept in memory, about 200 bytes per row, until the names of all columns are known.
 #[derive(Debug)]
 pub(in crate::study) struct Results<'a> {
     plan: &'a Plan,

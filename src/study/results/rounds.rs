@@ -187,8 +187,8 @@ mod tests {
         sums.finish()
     }
 
-    /// Two series vary much between replications, but their difference is the same in every replication: the mean of a
-    /// series has a standard error above 1, the mean difference has a standard error of 0.
+    /// Two series vary much between replications, but their difference is the same in every replication. The mean of a
+    /// series has a standard error above 1, and the mean difference has a standard error of 0.
     #[test]
     fn differences_are_taken_run_by_run() {
         let record = |replication: u64, level: f64| ReplicationRecord {

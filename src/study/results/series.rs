@@ -195,8 +195,9 @@ pub struct Metrics {
     /// Bytes sent per round; absent if some replication has no rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_round: Option<f64>,
-    /// Mean virtual seconds from the close of one round to the close of the next, over the replications in which at least
-    /// two rounds were closed; absent if there is no such replication, for example because no server closes rounds.
+    /// Mean virtual seconds from the close of one round to the close of the next, over the replications in which at
+    /// least two rounds were closed. Absent if there is no such replication, for example because no server closes
+    /// rounds.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "estimate_or_mean")]
     pub seconds_per_round: Option<Estimate>,
     /// Other counts of the protocol, by name.

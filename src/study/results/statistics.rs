@@ -106,8 +106,8 @@ pub(in crate::study) fn student_tail(t: f64, df: f64) -> f64 {
     incomplete_beta(df / 2.0, 0.5, df / (df + t * t)).0 / 2.0
 }
 
-/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1), with a
-/// relative error of about 1e-12, except for `p` close to 0.5 and for quantiles above about 1e150.
+/// The quantile of Student's t with `df` degrees of freedom (above 0, not necessarily whole), for `p` in [0.5, 1). The
+/// relative error is about 1e-12, except for `p` close to 0.5 and for quantiles above about 1e150.
 #[must_use]
 pub(in crate::study) fn student_quantile(p: f64, df: f64) -> f64 {
     if p <= 0.5 {

@@ -1,4 +1,5 @@
-//! What every member of a family can do besides its behaviour: be compared, printed for debugging, and serialised.
+//! What every member of a family can do besides the methods of the family's trait: be compared, printed for debugging,
+//! and serialised.
 
 use serde::Serialize;
 use std::any::Any;

@@ -8,8 +8,8 @@ use super::node::{Body, Node, Number, Part, Scalar};
 use super::slot::{self, SLOT_STRUCT};
 use serde::de::{Deserializer, Visitor};
 
-/// Deserialises one value of a tree. In the text of a scenario, empty brackets after a name may be left out, the content of
-/// a newtype variant is written directly in the brackets of the variant, and `Some` may be left out.
+/// Deserialises one value of a tree. In the text of a scenario, `Some` and empty brackets after a name may be left out.
+/// The content of a newtype variant is written directly in the brackets of the variant.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(Part<'a>);
 

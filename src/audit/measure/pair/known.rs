@@ -30,8 +30,8 @@ pub(super) enum Law {
 }
 
 /// Largest numerical error, in either direction, of a pair's exact loss, from rounding and from the width of cells:
-/// 1e-4 for epsilon up to 1, 1e-4 epsilon up to 20, and 1e-3 epsilon above. A test checks it against the accountant's
-/// bounds.
+/// 1e-4 for an epsilon of at most 1, 1e-4 times epsilon up to 20, and 1e-3 times epsilon above 20. A test checks it
+/// against the accountant's bounds.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
     if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
@@ -185,8 +185,8 @@ impl KnownPair {
         Some((rough?, fine?)).filter(|(rough, fine)| rough.is_finite() && fine.is_finite())
     }
 
-    /// The releases, if there are 2 to 16: then cells are faster than the accountant's contour integral. `None` otherwise,
-    /// and for distributions that no costs describe.
+    /// The releases, if there are 2 to 16 of them; for so few, cells are faster than the accountant's contour integral.
+    /// `None` for other numbers, and for distributions that no costs describe.
     pub(super) fn few(&self) -> Option<&[(Cost, u64)]> {
         const MOST: u64 = 16;
         match &self.law {

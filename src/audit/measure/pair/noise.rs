@@ -59,9 +59,9 @@ impl KnownPair {
         of_left > 0.0 || of_right > 0.0
     }
 
-    /// The largest factor on the noise that is consistent with these counts of an event, where the limits of its
-    /// probabilities are wrong with probability at most `error`; infinite if the counts exclude no factor up to 256, or if
-    /// counts cannot bound the noise of this pair ([`Self::is_model`]).
+    /// The largest factor on the noise that is consistent with these counts of an event, where the limits of the
+    /// event's probabilities are wrong with probability at most `error`. It is infinite if the counts exclude no factor
+    /// up to 256, or if counts cannot bound the noise of this pair ([`Self::is_model`]).
     ///
     /// If the pair had more noise than that, no event could have at least the lower limit as its probability on one
     /// side and at most the upper limit on the other. The more noise, the smaller the losses, so every larger factor is

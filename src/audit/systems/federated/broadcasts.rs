@@ -103,8 +103,9 @@ const ROUNDED: f64 = 1e-9;
 
 impl Sum {
     /// The worst known pair of neighbours for an agent that enters the sum `copies` times. A [`Self::Priced`] sum has
-    /// only as many of the other agents (`others`) as it needs for a noise multiplier of at least the one in the ledger,
-    /// so its loss is never larger than the loss of the run's sum, and equal to it if all weights are equal.
+    /// only as many of the other agents (`others`) as it needs for a noise multiplier of at least the one in the
+    /// ledger. So its loss is never larger than the loss of the run's sum, and the two are equal if all weights are
+    /// equal.
     fn pair(
         self,
         mechanism: &FederatedSum,

@@ -147,7 +147,7 @@ proptest! {
 }
 
 /// With the same random numbers, the sums on the two inputs of the worst pair differ by the stated vectors if the agent is
-/// drawn, and not at all if it is not; without noise, the sums are the stated mean.
+/// drawn, and not at all if it is not. Without noise, the sums are the stated mean.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {
@@ -419,7 +419,7 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
 }
 
 /// The count takes 1 / (2 sd)^2 = 1/4 of 1 / multiplier^2 = 1, so the planned multiplier of the sums is (1 - 1/4)^(-1/2).
-/// It is multiplied by 0.75, the weight of the agents that answer.
+/// This multiplier is multiplied by 0.75, the weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });

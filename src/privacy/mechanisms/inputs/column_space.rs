@@ -36,8 +36,8 @@ impl ColumnSpace {
         along
     }
 
-    /// The length of the longest part of a column of `z` that lies outside the space, divided by the length of the
-    /// longest column.
+    /// The largest length, over all columns of `z`, of the part of a column that lies outside the space, divided by the
+    /// length of the longest column.
     pub(super) fn distance(&self, z: &Rows) -> f64 {
         let along = self.coordinates_of(z);
         let (mut outside, mut whole) = (vec![0.0; z.d()], vec![0.0; z.d()]);
@@ -66,8 +66,8 @@ impl ColumnSpace {
         self.0.iter().map(place).collect()
     }
 
-    /// ln of the density of Z (n x r), up to a constant, if X = U S V^T has these singular values s_i along the space's
-    /// directions U: the numbers in row i of U^T Z are normal with variance s_i^2 / r, whatever V is.
+    /// ln of the density of Z (n x r), up to a constant, if X = U S V^T has the singular values s_i (`sizes`) along the
+    /// space's directions U. The numbers in row i of U^T Z are then normal with variance s_i^2 / r, whatever V is.
     pub(super) fn log_density(&self, sizes: &[f64], z: &Rows) -> f64 {
         let r = z.d() as f64;
         let along = self.coordinates_of(z);

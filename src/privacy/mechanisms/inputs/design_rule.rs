@@ -30,9 +30,9 @@ impl JohnsonLindenstrauss {
         sigma_min < self.omega()
     }
 
-    /// C', the factor by which squared distances may grow before the projection: 1 without a lift; with a lift
-    /// 1 + omega^2 / sigma_min^2 in the variant `Paper`, and (1 + omega / sigma_min)^2 in the variant `PublicCode`;
-    /// infinite for a smallest singular value of 0. Kharkovskii, Dai and Low 2020, Theorem 2.
+    /// C', the factor by which squared distances may grow before the projection. Without a lift it is 1. With a lift it
+    /// is 1 + omega^2 / sigma_min^2 in the variant `Paper` and (1 + omega / sigma_min)^2 in the variant `PublicCode`.
+    /// For a smallest singular value of 0 it is infinite. Source: Kharkovskii, Dai and Low 2020, Theorem 2.
     #[must_use]
     pub fn stretch(&self, sigma_min: f64) -> f64 {
         if !self.lifts(sigma_min) {
@@ -43,7 +43,7 @@ impl JohnsonLindenstrauss {
     }
 
     /// The largest r, with this epsilon and delta, at which nothing is lifted (omega grows with r). `None` if there is
-    /// no such r. Kharkovskii, Dai and Low 2020, section 3.4.
+    /// no such r. Source: Kharkovskii, Dai and Low 2020, section 3.4.
     #[must_use]
     pub fn largest_unlifted(&self, sigma_min: f64) -> Option<NonZeroUsize> {
         let kept = |r: usize| NonZeroUsize::new(r).filter(|&r| !Self { r, ..self.clone() }.lifts(sigma_min));

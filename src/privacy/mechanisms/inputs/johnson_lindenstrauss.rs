@@ -13,17 +13,17 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Projects centred inputs X (n x d) to Z = X M / sqrt(r), where M is a d x r matrix of N(0, 1) numbers; if the smallest
+/// Projects centred inputs X (n x d) to Z = X M / sqrt(r), where M is a d x r matrix of N(0, 1) numbers. If the smallest
 /// singular value of X is below the threshold omega, all singular values are raised ("lifted") first.
 ///
 /// * Precondition of the claim: neighbouring data sets differ in one row, by a Euclidean distance of at most 1.
-/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space
-///   of X with probability 1, and X has neighbours with another column space; the output distributions of two such
-///   neighbours are mutually singular, so delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless
+/// * Postcondition as published: (epsilon, delta)-DP. **It does not hold for n - 1 > d**: Z lies in the column space of
+///   X with probability 1, and X has neighbours with another column space. The output distributions on X and on such a
+///   neighbour are mutually singular, so delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless
 ///   epsilon is large enough for this r and delta: where the smallest singular value is close to omega, the singular
-///   values of one data set are lifted and those of its neighbour are not, which the output reveals. In both cases
-///   the ledger entry has the claim, the cost "unprotected" and the basis "refuted". For n <= d the singular values
-///   are always lifted, and the claim is reported as published.
+///   values of one data set are lifted and those of its neighbour are not, which the output reveals. In both cases the
+///   ledger entry has the claim, the cost "unprotected" and the basis "refuted". For n <= d the singular values are
+///   always lifted, and the claim is reported as published.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
 /// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
@@ -181,8 +181,8 @@ impl Mechanism for JohnsonLindenstrauss {
     }
 
     /// Distinguishes by the column space that Z lies in. If both inputs have the same left singular vectors, a second test
-    /// uses the lengths of Z along these, which the lift changes. If the column spaces do not distinguish the inputs and
-    /// the vectors differ, a statistic of the lengths of the rows of Z is trained.
+    /// uses the lengths of Z along these vectors, which the lift changes. If the column spaces do not distinguish the
+    /// inputs and the left singular vectors differ, a statistic of the lengths of the rows of Z is trained.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
         // Even if the projection has fewer columns than the rank of its input, its columns lie in that input's column

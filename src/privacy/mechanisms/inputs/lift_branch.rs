@@ -1,4 +1,4 @@
-//! The privacy loss due to PO-GP-UCB's decision to lift: singular values are lifted if the smallest one is below the
+//! The privacy loss due to PO-GP-UCB's decision to lift. Singular values are lifted if the smallest one is below the
 //! threshold, and the smallest singular values of two neighbours may lie on different sides of the threshold.
 
 use schemars::JsonSchema;
@@ -66,9 +66,9 @@ fn chi_squared_above(r: usize, t: f64) -> f64 {
     libm::exp(ln_chi_squared_above(r, t)).min(1.0)
 }
 
-/// The logarithm of the probability that a chi-squared variable of r degrees of freedom exceeds t > 0: the regularised
-/// upper incomplete gamma function of r/2 and x = t/2, by the recurrence in its first argument, which begins at 1/2 or
-/// 1. All terms are at least 0.
+/// The logarithm of the probability that a chi-squared variable of r degrees of freedom exceeds t > 0. The probability
+/// is the regularised upper incomplete gamma function of r/2 and x = t/2. It is computed by the recurrence in the first
+/// argument, which begins at 1/2 or 1; all terms are at least 0.
 fn ln_chi_squared_above(r: usize, t: f64) -> f64 {
     let x = 0.5 * t;
     let (mut a, first) = if r.is_multiple_of(2) { (1.0, -x) } else { (0.5, ln_erfc_of_root(x)) };
@@ -86,9 +86,10 @@ fn ln_erfc_of_root(x: f64) -> f64 {
     if x < 600.0 { libm::log(libm::erfc(x.sqrt())) } else { -x - 0.5 * libm::log(std::f64::consts::PI * x) }
 }
 
-/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2:
-/// for x < r/2 + 1, by the power series of the regularised lower incomplete gamma function, whose terms then decrease
-/// from the first on; otherwise as 1 minus the probability that the variable exceeds t, which is not close to 1 there.
+/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2,
+/// the probability is computed for x < r/2 + 1 by the power series of the regularised lower incomplete gamma function,
+/// whose terms then decrease from the first on. Otherwise it is 1 minus the probability that the variable exceeds t,
+/// which is not close to 1 there.
 fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     let (x, a) = (0.5 * t, 0.5 * r as f64);
     if x >= a + 1.0 {
@@ -157,9 +158,9 @@ mod tests {
         }
     }
 
-    /// A projection to r = 2 columns, in closed form. The squared norms are exponential with means 2 and 2 v: with the
-    /// lifted data as D, the loss exceeds epsilon for all squared norms above a threshold; with the unlifted data as D, for
-    /// all squared norms below another threshold, which is positive for small epsilon only.
+    /// A projection to r = 2 columns, in closed form. The squared norms are exponential with means 2 and 2 v. With the
+    /// lifted data as D, the loss exceeds epsilon for all squared norms above a threshold. With the unlifted data as D, it
+    /// does so for all squared norms below another threshold, which is positive for small epsilon only.
     #[test]
     fn both_directions_for_two_columns_in_closed_form() {
         for (variant, v) in [(JlVariant::Paper, 2.0_f64), (JlVariant::PublicCode, 4.0)] {

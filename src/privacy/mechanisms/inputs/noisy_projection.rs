@@ -14,12 +14,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// Releases X P + N(0, sigma^2) with P = M / sqrt(r), M a d x r matrix of N(0, 1) drawn independently of X, and the
-/// smallest sigma that is (epsilon, delta)-DP for the P that was drawn (analytic Gaussian).
+/// Releases X P + N(0, sigma^2), where P = M / sqrt(r) and M is a d x r matrix of N(0, 1) numbers that are drawn
+/// independently of X. sigma is the smallest standard deviation that is (epsilon, delta)-DP for the P that was drawn
+/// (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
-///   of P. That is correct for neighbours who differ in a single attribute, and too small here.)
+///   of P. That norm is correct for neighbours that differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is
 ///   rounded to a lattice, P is an integer matrix times a step, and rounding is compensated by additional noise.
 ///
@@ -143,7 +144,8 @@ impl DrawnProjection {
     }
 
     /// The lattice for X, and the noise in multiples of its spacing times the step of P. Rounding X can move two
-    /// neighbouring rows apart by sqrt(d) spacings more than their distance; products of integers are then exact.
+    /// neighbouring rows apart by sqrt(d) spacings more than their distance. Products of the rounded numbers, which are
+    /// integers, are exact.
     fn exact(&self) -> Result<(Grid, u64), MechanismError> {
         let distance = self.distance.get();
         let norm = self.sensitivity.get() / distance;

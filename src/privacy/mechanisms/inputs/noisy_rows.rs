@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
 ///   units of X. That distance is the L2 sensitivity of the whole table. The scaling of X is taken as public.
 /// * Postcondition: (epsilon, delta)-DP, with the cost of one Gaussian of noise multiplier sigma / distance. With exact
-///   noise, rounding to a lattice can move each of the d numbers of the moved row by one spacing further; this is
-///   compensated by noise that is larger by a factor of about 1 + sqrt(d) 2^-30, or of more if sigma and the distance
-///   differ by a factor above 2^21.
+///   noise, rounding to a lattice can move each of the d numbers of the moved row by one spacing further. To compensate
+///   for this, the noise is larger by a factor of about 1 + sqrt(d) 2^-30, or by a larger factor if sigma and the
+///   distance differ by a factor above 2^21.
 ///
 /// Source: Balle and Wang 2018, "Improving the Gaussian mechanism for differential privacy", Theorem 8, for the
 /// neighbouring relation of Kharkovskii, Dai and Low 2020, Definition 1.

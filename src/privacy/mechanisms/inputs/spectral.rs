@@ -5,7 +5,7 @@ const ROUNDING: f64 = 1e-9;
 /// Sweeps of the eigenvalue iteration. A few are usually enough; with too few the bound is valid but looser.
 const SWEEPS: usize = 30;
 
-/// An upper bound on the largest singular value of a d x r matrix P, tight up to rounding if [`SWEEPS`] sweeps suffice:
+/// An upper bound on the largest singular value of a d x r matrix P, tight up to rounding if [`SWEEPS`] sweeps suffice.
 /// Jacobi's rotations diagonalise P P^T (d x d), and Gershgorin's discs bound the effect of the remaining off-diagonal
 /// entries.
 pub(super) fn spectral_norm(d: usize, r: usize, matrix: &[f64]) -> f64 {

@@ -146,7 +146,7 @@ impl Outcome for External {
 #[derive(Debug)]
 struct OutcomeSession {
     recipe: External,
-    /// Behind a lock, because a release takes its mechanism by shared reference.
+    /// The dialogue is behind a lock, because a release takes its mechanism by shared reference.
     dialogue: Mutex<ProgramSession>,
 }
 
@@ -166,7 +166,7 @@ impl Mechanism for OutcomeSession {
     }
 
     fn privatise(&self, input: &f64, stream: &mut Stream) -> Result<f64, MechanismError> {
-        // Below 2^31, so that the random generators of all languages accept them.
+        // The seeds are below 2^31, so that the random generators of all languages accept them.
         let seeds: [u64; SEEDS] = std::array::from_fn(|_| stream.word() >> 33);
         let question = Question {
             ask: "answer",

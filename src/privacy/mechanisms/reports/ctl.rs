@@ -33,11 +33,11 @@ pub enum Rewards {
 ///   reward, not the value that was drawn. Otherwise no finite epsilon holds.
 ///
 /// Proof of (epsilon, delta): let p and q be the probabilities of a reward within the bound under two distributions P
-/// and Q, both at least 1 - delta, and let m and a be the least and the largest probability of an event S given a
-/// reward within the bound: a is at most 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <= p a + (1 - p) -
-/// e^epsilon q m <= p a + (1 - p) - q a, which is linear in a, at most 1 - p <= delta at a = 0 and 1 - q <= delta at a
-/// = 1. (For two means with noise of the *same* distribution, the release is even epsilon B / (B + R)-DP: the two
-/// rewards can be coupled to have the same noise, and then differ by at most 2 B.)
+/// and Q; both are at least 1 - delta. Let m and a be the least and the largest probability of an event S given a
+/// reward within the bound; a is at most 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <=
+/// p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a. This bound is linear in a; it is 1 - p <= delta at a = 0, and
+/// 1 - q <= delta at a = 1. (For two means with noise of the *same* distribution, the release is even epsilon
+/// B / (B + R)-DP: the two rewards can be coupled to have the same noise, and then differ by at most 2 B.)
 ///
 /// Source: Zhou and Tan 2021, Curator 1 (CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
 /// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.

@@ -21,9 +21,9 @@ pub struct CtlReport {
     /// Epsilon of one report.
     pub epsilon: Epsilon,
     /// B + R, in units of the reward. Default: the absolute mean of the surrogate, plus the largest distance of a mean
-    /// reward from that mean, plus R, the bound on the noise (with mean 0 this is the paper's bound); required if the noise
+    /// reward from that mean, plus R, the bound on the noise; with mean 0 this is the paper's bound. Required if the noise
     /// is unbounded and `delta` is not stated. (The default is known to a simulator, not to a user: a real system must state
-    /// it.)
+    /// the bound.)
     #[serde(default)]
     pub bound: Option<Positive>,
     /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds only if no reward lies

@@ -16,7 +16,7 @@ pub struct SelectionHistory {
     pub involved: Vec<Option<u64>>,
     /// By agent: the number of rounds in which it was selected and its answer arrived in time.
     pub rounds: Vec<u64>,
-    /// By agent: the time that its last answer in time took, in seconds.
+    /// By agent: the time in seconds that the last of its answers that arrived in time took.
     pub took: Vec<Option<f64>>,
     /// By past round: the sum of the released reports of the agents whose answers arrived in time.
     pub utility: Vec<f64>,
@@ -44,8 +44,9 @@ impl SelectionHistory {
     }
 }
 
-/// Draws `count` of the agents without replacement, one after another, each time with probabilities in proportion to the
-/// weights of those that are left; with equal probabilities if none of these is above 0 or their sum is not finite.
+/// Draws `count` of the agents without replacement, one after another. Each draw has probabilities in proportion to the
+/// weights of the agents that are left. If no such weight is above 0, or if their sum is not finite, probabilities are
+/// equal.
 #[must_use]
 pub fn by_weight(mut from: Vec<(usize, f64)>, count: usize, stream: &mut Stream) -> Vec<usize> {
     let mut drawn = Vec::with_capacity(count.min(from.len()));
@@ -73,8 +74,9 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Weights 1, 2 and 5, two draws: the first is agent 2 with probability 5/8; the pair lacks agent 0 with probability
-    /// 2/8 * 5/6 + 5/8 * 2/3 = 5/8. 8,000 trials: 4 standard deviations are 4 sqrt(5/8 * 3/8 / 8000) = 0.0217.
+    /// Two draws with weights 1, 2 and 5. The first drawn is agent 2 with probability 5/8, and agent 0 is not drawn with
+    /// probability 2/8 * 5/6 + 5/8 * 2/3 = 5/8. For 8,000 trials, 4 standard deviations of a frequency are 4 sqrt(5/8 *
+    /// 3/8 / 8000) = 0.0217.
     #[test]
     fn draws_follow_the_weights() {
         let mut stream = Key::root(5).stream();

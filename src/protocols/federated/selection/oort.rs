@@ -12,13 +12,13 @@ use std::num::NonZeroU64;
 /// agents that have not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration,
 /// not a privacy loss.
 ///
-/// With the report U = n sqrt(mean of squared losses) over the n measurements of an agent, L the last round in which it
-/// took part, R this round (from 1), D how long its last answer took and T the preferred duration of a round, its utility
-/// is (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U is capped at its 95 %
-/// quantile over agents. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from
-/// those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step`
-/// and grows by it whenever the sum of U over the agents that took part was smaller in the last `pacer_window` rounds
-/// than in as many rounds before them.
+/// The utility of an agent is (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U = n
+/// sqrt(mean of squared losses) is the agent's report over its n measurements, capped at the 95 % quantile over agents. L
+/// is the last round in which it took part, R is this round (both counted from 1), D is how long its last answer took,
+/// and T is the preferred duration of a round. (1 - epsilon) K agents are drawn, with probabilities in proportion to
+/// their utility, from those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T
+/// begins at `pacer_step` and grows by it whenever the sum of U over the agents that took part was smaller in the last
+/// `pacer_window` rounds than in as many rounds before them.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
 /// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared
@@ -52,9 +52,9 @@ pub struct Oort {
     /// Number of rounds over which U is summed to decide whether T grows. Default: 20.
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
-    /// Number of rounds after which an agent retires: one that took part in more rounds is not selected any more, so
-    /// that an agent whose losses are always large (an outlier) is not selected in every round. At least K agents stay:
-    /// those that took part most often retire first. Default: agents never retire; the paper's experiments with
+    /// Number of rounds after which an agent retires: an agent that took part in more rounds is not selected any more.
+    /// So an agent whose losses are always large (an outlier) is not selected in every round. Agents that took part
+    /// most often retire first, until K agents are left. Default: agents never retire; the paper's experiments with
     /// outliers use 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retires_after: Option<NonZeroU64>,
@@ -108,7 +108,7 @@ impl Oort {
         self.pacer_step.seconds() * (1 + steps) as f64
     }
 
-    /// By agent, whether it took part in more rounds than stated and has retired.
+    /// By agent, whether it has retired because it took part in more than `retires_after` rounds.
     fn retired(&self, known: &SelectionHistory) -> Vec<bool> {
         let mut retired = vec![false; known.agents()];
         let Some(most) = self.retires_after else { return retired };
@@ -157,7 +157,7 @@ impl Selection for Oort {
         let mut utilities = self.utilities(known, &retired);
         let mut unexplored: Vec<usize> = (0..known.agents()).filter(|&agent| !retired[agent]).collect();
         unexplored.retain(|agent| utilities.iter().all(|(other, _)| other != agent));
-        // If there are too few agents of one kind, the other kind takes their places.
+        // If there are too few explored agents, unexplored ones take their places, and vice versa.
         let wanted = (self.exploration_in(known.round) * k as f64).round() as usize;
         let explored = wanted.clamp(k.saturating_sub(utilities.len()), unexplored.len().min(k));
         let exploited = k - explored;
@@ -165,7 +165,7 @@ impl Selection for Oort {
         let cut_off = exploited.checked_sub(1).map_or(0.0, |last| self.cut_off.get() * utilities[last].1);
         utilities.retain(|(_, utility)| *utility >= cut_off);
         let mut chosen = by_weight(utilities, exploited, stream);
-        // The speed of a device that needs no time is that of one that needs a nanosecond.
+        // An announced time below one nanosecond counts as one nanosecond.
         let by_speed = unexplored.into_iter().map(|agent| (agent, 1.0 / known.announced[agent].max(1e-9)));
         chosen.extend(by_weight(by_speed.collect(), explored, stream));
         let mut selected = vec![false; known.agents()];
@@ -216,9 +216,9 @@ mod tests {
         known
     }
 
-    /// Computed without this code, in round R = 10 after a last answer in round 1: sqrt(0.1 ln 10)
-    /// = 0.479853. The agent that took 2 s, where 1 s is preferred, has a quarter of its utility.
-    /// The 95 % quantile of three reports is the largest.
+    /// Computed without this code, in round R = 10 after a last answer in round L = 1, where sqrt(0.1 ln R / L) =
+    /// 0.479853. The utility of the agent that took 2 s, where 1 s is preferred, is divided by 4. The 95 % quantile of
+    /// three reports is the largest.
     #[test]
     fn utilities_by_hand() {
         let found = oort(1).utilities(&known(&[1.0, 3.0, 4.0], &[1.0, 2.0, 0.5], 9), &[false; 3]);
@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    /// Round 0 has nobody to exploit, so K unexplored agents are drawn by speed: with K = 1 and announced times of 1 s and
-    /// 3 s the first is drawn with probability 3/4.
+    /// In round 0 no agent has answered yet, so K unexplored agents are drawn by speed. With K = 1 and announced times of
+    /// 1 s and 3 s, the first is drawn with probability 3/4.
     #[test]
     fn unexplored_agents_are_drawn_by_speed() {
         let mut stream = Key::root(9).stream();
@@ -265,8 +265,9 @@ mod tests {
         assert_eq!(preferred(&[1.0, 1.0, 5.0, 5.0, 9.0]), 1.0);
     }
 
-    /// An agent that took part in more than two rounds is not selected any more, and of these agents those with the
-    /// most rounds retire first: with K = 2 of four agents, two may retire, although three took part more than twice.
+    /// An agent that took part in more than two rounds is not selected any more, and agents with the most rounds retire
+    /// first. With K = 2 of four agents, only two may retire, although in the second case three took part more than
+    /// twice.
     #[test]
     fn agents_retire_after_many_rounds() {
         let retires = Oort {
@@ -286,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Exploration decays to its least share, and K agents are selected however many have answered.
+    /// Exploration decays to its least share, and exactly K agents are selected, however many have answered.
     #[test]
     fn as_many_as_asked_for_are_selected() {
         assert!((oort(1).exploration_in(1) - 0.882).abs() < 1e-12 && oort(1).exploration_in(500) == 0.2);

@@ -13,15 +13,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings are tried one after another, each at most once, until the noisy outcome of one is not below a noisy
-/// threshold: the search stops there, and this setting is published. If there is none, nothing is published. Few models
-/// are trained where many settings are good enough.
+/// threshold: the search stops there, and this setting is published. If there is no such setting, nothing is published.
+/// Few models are trained where many settings are good enough.
 ///
 /// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from
 /// the time of the publication how many settings were tried. So other parties may train the models (`workers`), which
 /// takes time for each trial. `RandomRepetitions` does not allow this, because there the number of trials must stay
 /// secret. A threshold that was chosen by looking at the outcomes reveals something about them, which the privacy cost
-/// does not cover: state one that follows from the purpose. The protocol's `rounds` do not limit the number of trials. No
-/// model of the function and no prior is assumed.
+/// does not cover. So state a threshold that follows from the purpose. The protocol's `rounds` do not limit the number of
+/// trials. No model of the function and no prior is assumed.
 ///
 /// Source: Dwork and Roth 2014, Algorithm 1 (AboveThreshold), with the division of epsilon of Lyu, Su and Li 2017,
 /// section 4.2.

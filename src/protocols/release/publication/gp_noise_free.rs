@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so the scenario states
 /// them, and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
-/// noise variance is 1e-8, in squared units of the outcome. It is not the branch and bound of de Freitas et al., which
-/// refines a lattice of a continuous domain and whose regret A and tau describe: for GP-UCB they are an assumption.
+/// noise variance is 1e-8, in squared units of the outcome. A and tau describe the regret of another search, the branch and
+/// bound of de Freitas et al., which refines a lattice of a continuous domain. For GP-UCB they are an assumption.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 2, Theorems 5 and 6.
 ///
 /// Example: `GpNoiseFree(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99, a: 1, tau: 1)`.
@@ -30,7 +30,7 @@ pub struct GpNoiseFree {
     /// epsilon of the release.
     pub epsilon: Epsilon,
     /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold, for one pair of
-    /// neighbours; half of it is for the bound on the difference of the two functions, half for the regret that A and
+    /// neighbours. Half of it is for the bound on the difference of the two functions, half for the regret that A and
     /// tau state.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be

@@ -13,17 +13,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
-/// is published with Laplace noise. If the functions come from the assumed prior, then for every pair of neighbours
-/// each of the two releases is epsilon-DP with probability at least 1 - delta over the functions and the noise, and both
-/// together are 2 epsilon-DP with probability at least 1 - delta. This is not (epsilon, delta)-DP, which would have to
-/// hold for every function. With `Printed` constants the statement is not proven for the outcome.
+/// is published with Laplace noise. If the functions come from the assumed prior, then for every pair of neighbours each
+/// of the two releases is epsilon-DP with probability at least 1 - delta over the functions and the noise. Both together
+/// are 2 epsilon-DP with probability at least 1 - delta. This is not (epsilon, delta)-DP, which would have to hold for
+/// every function. With `Printed` constants the statement is not proven for the outcome.
 ///
 /// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
-/// exact outcomes (the paper's section 4: Theorems 1 and 2 hold): the owner then adds normal noise of its own to each
-/// outcome, with 1e-8 times the variance of the prior, and its model assumes this noise, so that the analysis with noise
-/// applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta')) for n settings, which the proof needs;
-/// delta' is 3/5 of `delta`, and `delta` itself with `Printed` constants. Source: Kusner, Gardner, Garnett and Weinberger
-/// 2015, Algorithm 1, Theorems 1 to 4.
+/// exact outcomes (the paper's section 4: Theorems 1 and 2 hold). The owner then adds normal noise of its own to each
+/// outcome, whose variance is 1e-8 times the variance of the prior. Its model assumes this noise, so that the analysis
+/// with noise applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta')) for n settings, which the proof
+/// needs; delta' is 3/5 of `delta`, and `delta` itself with `Printed` constants. Source: Kusner, Gardner, Garnett and
+/// Weinberger 2015, Algorithm 1, Theorems 1 to 4.
 ///
 /// Example: `GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,8 +74,9 @@ const NAMES: [[&str; 2]; 2] = [
 ];
 
 impl GpNoisy {
-    /// The delta that goes into every constant. With 3/5 of `delta`, the failure probabilities of both data sets'
-    /// confidence bounds, of their distance and of their noise (3/5 times (1/2 + 1/2 + 1/3 + 1/3)) sum up to `delta`.
+    /// The delta that goes into every constant. With 3/5 of `delta`, the failure probabilities of the confidence bounds
+    /// of both data sets, of the distance of their functions and of their noise sum up to `delta`:
+    /// 3/5 times (1/2 + 1/2 + 1/3 + 1/3) is 1.
     fn inner_delta(&self) -> Delta {
         match self.constants {
             Constants::Corrected => {
@@ -291,7 +292,8 @@ mod tests {
 
     /// Every combination of constants and of what is published, for delta = 0.05 and 9 rounds. The stated probability of
     /// failure is delta (1/3 + 6 / (pi^2 10^2)) for a setting with printed constants, 3/5 of that with corrected constants,
-    /// and delta if a performance is published with corrected constants; none is stated for a performance with printed ones.
+    /// and delta if a performance is published with corrected constants. None is stated for a performance with printed
+    /// constants.
     #[test]
     fn the_ledger_states_the_probability_that_the_proof_gives() {
         let conditional = |basis: &Basis, failure: &str| match basis {

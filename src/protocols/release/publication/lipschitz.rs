@@ -34,8 +34,8 @@ pub struct Lipschitz {
     /// How the next setting to try is chosen.
     pub learner: LearnerModel,
     /// Constants of the noise. `Corrected` uses the smaller of 2 L / (m lambda_min) and g / m for a change of one record,
-    /// where L is the Lipschitz constant of the loss, m the number of validation records and g the range of the loss, and
-    /// a total sensitivity of at most g. Default: `Corrected`.
+    /// and a total sensitivity of at most g. Here L is the Lipschitz constant of the loss, m the number of validation
+    /// records and g the range of the loss. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
@@ -62,7 +62,7 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 
 impl Publication for Lipschitz {
     /// Kusner et al. 2015 state Corollary 4 for a finite set of settings, but its proof uses only Theorem 7, which is about
-    /// any two values of lambda: the best outcomes of two neighbours' searches are outcomes at two values between
+    /// any two values of lambda. The best outcomes of two neighbours' searches are outcomes at two such values between
     /// `lambda_min` and `lambda_max`.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None

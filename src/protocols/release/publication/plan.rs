@@ -50,7 +50,7 @@ impl TaskOutline {
 pub(super) const ONE_RELEASE: f64 = 0.002;
 
 /// Estimated seconds in which all accountants compute the loss of one release of this pure epsilon. They compute it on
-/// a grid of losses, which is longer, and so takes more time, for a larger epsilon.
+/// a grid of losses; a larger epsilon needs a longer grid, and so more time.
 pub(super) fn accounted_pure(epsilon: Epsilon) -> f64 {
     ONE_RELEASE + (0.02 * (epsilon.get() - 12.0)).clamp(0.0, 2.0)
 }
@@ -178,8 +178,8 @@ pub enum Part {
 
 impl Part {
     /// Seconds in which all accountants compute the loss of these releases, each with this epsilon. For both, the tight
-    /// accountant computes the sum of the losses of an exponential mechanism and of Laplace noise on a grid, which is
-    /// longer, and so takes more time, for a larger epsilon; an epsilon above 700 is refused at once.
+    /// accountant computes the sum of the losses of an exponential mechanism and of Laplace noise on a grid. A larger
+    /// epsilon needs a longer grid, and so more time; an epsilon above 700 is refused at once.
     pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
         match self {
             Self::Both if epsilon.get() > 700.0 => 0.025,

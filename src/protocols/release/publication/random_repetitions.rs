@@ -16,8 +16,8 @@ use crate::vocab::{AboveOne, Basis, Cost, Delta, Effort, Epsilon, Positive, Prob
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box); noise is added to
-/// each outcome, and the setting with the largest noisy outcome is published with this noisy outcome. Both together cost
+/// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box). Noise is added to each
+/// outcome, and the setting with the largest noisy outcome is published with this noisy outcome. Both together cost
 /// `epsilon`. This is the usual method of private hyperparameter tuning.
 ///
 /// The privacy cost does not depend on the number of settings. It does not depend on the number of trials either, but only
@@ -162,10 +162,11 @@ impl Publication for RandomRepetitions {
         problems
     }
 
-    /// The theorems are about any algorithm whose outputs are ordered and whose single run is private. A trial draws
-    /// its point from the box without any data and then has the loss of one noisy outcome, however many points there
-    /// are. If noisy outcomes are equal, the last of these trials is published; trials are independent and have the same
-    /// distribution, so the result is the same as with an order by a random number that each trial draws without any data.
+    /// The theorems are about any algorithm whose outputs are ordered and whose single run is private. A trial draws its
+    /// point from the box without any data and then has the loss of one noisy outcome, however many points there are. If
+    /// noisy outcomes are equal, the last of these trials is published. Trials are independent and have the same
+    /// distribution. So the result has the same distribution as with an order by a random number that each trial draws
+    /// without any data.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }

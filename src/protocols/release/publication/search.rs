@@ -39,7 +39,7 @@ pub struct Sampling {
     pub arithmetic: NoiseArithmetic,
     /// The largest difference of one outcome between neighbours.
     pub record_sensitivity: f64,
-    /// The basis of that bound.
+    /// The basis of `record_sensitivity`.
     pub basis: Basis,
     /// Exploration weight by round.
     pub beta: BetaSchedule,

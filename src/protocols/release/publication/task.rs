@@ -81,8 +81,8 @@ impl Task {
     }
 
     /// The largest absolute outcome, from public numbers: the largest absolute value plus nine standard deviations of the
-    /// noise. If the objective gives a range of losses, a value is minus a mean of losses between 0 and that range;
-    /// otherwise it is assumed to lie within 4096 prior standard deviations of the prior mean.
+    /// noise. If the objective gives a range of losses, a value is minus a mean of losses between 0 and that range.
+    /// Otherwise a value is assumed to lie within 4096 prior standard deviations of the prior mean.
     fn largest_outcome(&self) -> f64 {
         let value = self.facts.map_or_else(|| self.largest_value(), |facts| facts.loss_range);
         value + LARGEST_DEVIATE * self.noise_sd
@@ -92,9 +92,9 @@ impl Task {
         self.surrogate.mean.abs() + LARGEST_DEVIATE_OF_PRIOR * self.prior_sd()
     }
 
-    /// The largest rounding error of the outcomes of a setting, and of their mean if it is tried more than once: the
-    /// error of a mean of m losses is at most m roundings of their range, that of a mean of t outcomes at most t + 1
-    /// roundings of the largest.
+    /// The largest rounding error of the outcomes of a setting, and of their mean if the setting is tried more than
+    /// once. The error of a mean of m losses is at most m roundings of their range. The error of a mean of t outcomes
+    /// is at most t + 1 roundings of the largest.
     ///
     /// # Errors
     /// If it is not finite.

@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 /// independent of the others and may be left out.
 ///
 /// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) (c(x - s_n) - mu) + sqrt(h)
-/// (g_n(x) - mu)), where mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster (the
+/// (g_n(x) - mu)). Here mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster (the
 /// common function if there are no clusters), and g_n the agent's own draw. Regret is each agent's own: the best value of
 /// its own function in that round, minus the value of its query. Sources: Volpp et al. 2020 (shift and scale), Bogunovic,
 /// Scarlett and Cevher 2016 (drift).
@@ -72,9 +72,9 @@ pub struct Clusters {
     pub apart: Probability,
 }
 
-/// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own)
-/// (v_n,t - mu)), with a new draw u_t for all agents and v_n,t for each agent in each round, and mu and a_n as for
-/// `Differences`. Functions keep their variance. In the long run, two agents differ as much as with h = own. Initial points
+/// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own) (v_n,t - mu)),
+/// with mu and a_n as for `Differences`. In each round there is a new draw u_t for all agents, and a new draw v_n,t for
+/// each agent. Functions keep their variance. In the long run, two agents differ as much as with h = own. Initial points
 /// are measured in round 0.
 ///
 /// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is

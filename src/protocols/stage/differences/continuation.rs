@@ -2,8 +2,9 @@
 //!
 //! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x'
 //! is the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points
-//! f has the values that are known; what the surrogate takes for noise there, f(x') - m(x'), moves with the function, and
-//! its effect on f(x) vanishes far from x'. Values are cut at the smallest and the largest value known.
+//! f has the values that are known. The residual f(x') - m(x'), which the surrogate takes for noise, moves with the
+//! function, and its effect on f(x) vanishes far from x'. Values are clipped to the range from the smallest to the largest
+//! known value.
 
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
@@ -13,8 +14,8 @@ use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Smallest noise variance that the posterior mean assumes, as a share of the prior variance: without noise it would
-/// overshoot the values by far wherever they are rougher than functions of the surrogate.
+/// Smallest noise variance that the posterior mean assumes, as a share of the prior variance. Without noise, the
+/// posterior mean would overshoot the values by far wherever the values are rougher than functions of the surrogate.
 const RIDGE: f64 = 1e-4;
 
 /// Memory and time for continuing the functions of `agents` agents from `points` points: the Cholesky factor of a
@@ -89,8 +90,8 @@ impl Continuation {
         found
     }
 
-    /// The squared distance of two points, in units of the length-scales; in the units of the inputs if there is one
-    /// length-scale for all dimensions, since the nearest point is then the same.
+    /// The squared distance of two points, in units of the length-scales. With one length-scale for all dimensions, it
+    /// is in the units of the inputs, since the nearest point is then the same.
     fn distance(&self, x: &[f64], z: &[f64]) -> f64 {
         let pairs = || x.iter().zip(z).map(|(x, z)| x - z).enumerate();
         match &self.covariance.length_scale {
@@ -174,9 +175,9 @@ mod tests {
         Instance { inputs, values, surrogate, ..Instance::placeholder() }
     }
 
-    /// Rough values on a grid, which are noise to the surrogate: a shift by whole steps of the grid moves them unchanged,
-    /// and without a shift they are the same to the bit. Far beyond the grid the function is the smallest known value,
-    /// because the prior mean is lower.
+    /// The values on the grid are rough, so the surrogate takes them for noise. A shift by whole steps of the grid moves
+    /// them unchanged; without a shift they stay the same, bit for bit. Far beyond the grid the function is the smallest
+    /// known value, because the prior mean is lower.
     #[test]
     fn whole_steps_move_every_value() {
         let rows: Vec<f64> =
@@ -220,8 +221,8 @@ mod tests {
         let moved = of([0.4 + 0.2 * side(0), 0.6 - 0.15 * side(1)]);
         for arm in 0..60 {
             let (x, found, expected) = (arms.row(arm), found[arm], moved[arm].min(1.0));
-            // Only points x for which x - shift lies within the box. `found` is cut at the largest known value, which is
-            // slightly below the bump's maximum, 1.
+            // Only points x for which x - shift lies within the box. `found` is clipped at the largest known value,
+            // which is slightly below the bump's maximum, 1.
             if x[0] > 0.25 && x[1] < 0.8 {
                 assert!((found - expected).abs() < 0.03, "{x:?}: {found} for {expected}");
             }

@@ -50,7 +50,7 @@ impl Domain {
         })
     }
 
-    /// For every point, whether an agent can measure it; at least one can be.
+    /// For every point, whether an agent can measure it. The agent can measure at least one point.
     pub(in crate::protocols) fn of(self, points: &Points, stream: &mut Stream) -> Vec<bool> {
         let (n, share) = (points.n(), self.share());
         let mut has = vec![false; n];

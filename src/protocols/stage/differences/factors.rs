@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 20,000 factors: the mean of the logarithms has a standard error of 0.5 / sqrt(20,000), and their mean square one of
-    /// 0.25 sqrt(2 / 20,000); six standard errors of each are allowed.
+    /// Of 20,000 factors, the mean of the logarithms has a standard error of 0.5 / sqrt(20,000), and their mean square has
+    /// a standard error of 0.25 sqrt(2 / 20,000). Six standard errors of each are allowed.
     #[test]
     fn logarithms_of_drawn_factors_are_normal_with_the_stated_deviation() {
         let factors: Factors = crate::scenario::part("LogNormal(0.5)").unwrap();

@@ -4,7 +4,7 @@ use crate::objectives::{Continuum, PointFunction};
 use std::sync::Arc;
 
 /// The function of one agent: its values at every point in round 0, 1, ..; a single entry if it does not change. On a
-/// box, the points are a sample of it, from which differences between agents are measured.
+/// box, the points are a sample of the box, from which differences between agents are measured.
 #[derive(Debug)]
 pub(in crate::protocols) struct OwnFunction {
     continuum: Option<Continuum>,

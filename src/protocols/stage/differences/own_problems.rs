@@ -88,7 +88,8 @@ pub(in crate::protocols) struct Replicated<'a> {
     /// Standard deviation of a normal random number that is added to each function at every point.
     pub(in crate::protocols) perturbation: f64,
     /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values,
-    /// further functions are drawn with this factor; without it, drawing one is then an error.
+    /// further functions are drawn with this factor. If it is `None`, to draw a further function of such an objective
+    /// is an error.
     pub(in crate::protocols) prior: Option<&'a Cholesky>,
 }
 
@@ -340,9 +341,9 @@ impl<'a> Draws<'a> {
         }
     }
 
-    /// mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point: mu is the prior mean, a is `scale`, h the agent's
-    /// heterogeneity, c the common function, mixed with the draw of the agent's cluster if it has one (both shifted if the
-    /// agent has a shift), and g a further draw of the same kind.
+    /// The function of round 0: mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point. Here mu is the prior
+    /// mean, a is `scale`, h the agent's heterogeneity, and g a further draw of the same kind. c is the common function,
+    /// mixed with the draw of the agent's cluster if it has one; both are shifted if the agent has a shift.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// The shift s of each agent's function, which becomes f(x - s): the optimum x* of f moves to x* + s if that is in the
 /// domain. Shifts are in units of the domain's side along each input. `RkhsSum`, `BraninHoo`, and `GpSample` and
-/// `MultiTaskSample` with their default kernel round them to whole steps of their grid. Beyond the domain, these draws of
-/// `GpSample` and `MultiTaskSample` are continued by a draw from the prior, given the values at all arms; `RkhsSum` and
+/// `MultiTaskSample` with their default kernel round shifts to whole steps of their grid. Beyond the domain, `GpSample` and
+/// `MultiTaskSample` with this kernel are continued by a draw from the prior, given the values at all arms. `RkhsSum` and
 /// `BraninHoo` are continued by their formula, and so is a `TestFunction` of real inputs on linear scales. On a box, shifts
 /// that could move the best point of a `TestFunction` out of the box are refused, so that its largest value stays known.
 ///
@@ -153,8 +153,8 @@ impl Shift {
         Some(Problem::wrong(place, expected, found, "write one number per input"))
     }
 
-    /// The problem of a shift of a function on a box, whose largest value is at these points of the unit cube: a shift must
-    /// leave one of them in the box, or the largest value would not be known.
+    /// The problem of a shift of a function on a box, whose largest value is at the points `best` of the unit cube. A shift
+    /// must leave one of these points in the box, or the largest value would not be known.
     fn problem_on_box(&self, best: &[Vec<f64>]) -> Option<Problem> {
         let Some(first) = best.first() else {
             let expected = "a function on a box whose best point is known, of real inputs on linear scales";

@@ -230,8 +230,8 @@ fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
     Some((sums().fold(f64::INFINITY, f64::min), most))
 }
 
-/// The proven epsilon of a line: that of its unit; for a person, the sum, or the epsilon of each unit if the sum is not
-/// proven. "or none" is added if some cells have no proven epsilon.
+/// The proven epsilon of a line, which is the epsilon of its unit. For a person, it is the sum, or the epsilon of each
+/// unit if the sum is not proven. "or none" is added if some cells have no proven epsilon.
 fn proven(line: &Learned<'_>) -> String {
     let of = |one: &Unit<'_>| match one.proven() {
         (Some(range), true) => span(range, bound),

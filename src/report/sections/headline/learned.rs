@@ -256,9 +256,9 @@ fn explanation(loss: &Loss) -> String {
 /// Words of a sentence, and the series and observers that it is about.
 type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
-/// A sentence on the losses of the best private series to those observers that are not paired with this series in `told`,
-/// and the pairs of series and observer that the sentence is about. `None` if there is no such loss, or if some loss of the
-/// best private series has no finite bound.
+/// A sentence on the losses of the best private series to those observers that `told` does not pair with this series. Also
+/// returns the pairs of series and observer that the sentence is about. `None` if there is no such loss, or if some loss of
+/// the best private series has no finite bound.
 fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
     let (best, _) = chosen(summary, Measure::of(summary)?)?;
     if !matches!(best.protection, Protection::Bounded(..)) {

@@ -22,10 +22,10 @@ pub(super) fn card(summary: &Summary) -> Card {
 
 /// The two series that are compared in one cell.
 struct Pair<'a> {
-    /// The best series with a proven and moderate privacy loss; if there is none, the best with a finite loss; if there is
-    /// none either, the best that claims or protects something although its loss has no finite bound.
+    /// The best series with a proven and moderate privacy loss. If there is none, the best with a finite privacy loss. If
+    /// there is none either, the best that claims or protects something although its privacy loss has no finite bound.
     private: Option<MeasuredSeries<'a>>,
-    /// The best search without privacy; if there is none, the best search that releases nothing; if there is none either,
+    /// The best search without privacy. If there is none, the best search that releases nothing. If there is none either,
     /// the best random search.
     free: Option<MeasuredSeries<'a>>,
 }
@@ -185,7 +185,7 @@ fn of_private(
     words
 }
 
-/// The best series of a cell that needs no protected data: one that releases nothing, or asks at random.
+/// The best series of a cell that needs no protected data: a series that releases nothing, or queries at random.
 fn baseline<'a>(
     measure: Measure,
     cell: &'a CellSummary,
@@ -252,7 +252,7 @@ fn worse_than_baseline(
 fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
     let unguarded = UnprotectedLosses::of(summary);
     let pairs: Vec<Pair<'_>> = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded)).collect();
-    // Only the cells whose private series has the same rank as that of the first sentence.
+    // Only cells count whose private series has the same rank as the private series of the first sentence.
     let least = pairs.iter().filter_map(Pair::tier).min().filter(|tier| *tier < 2);
     let alike = pairs.iter().filter(|pair| pair.tier() == least && least.is_some());
     let gaps: Vec<(f64, MeasuredSeries<'_>)> =

@@ -1,6 +1,6 @@
 //! The parts of a long note that differ from an earlier note, so that only these parts are printed.
 
-/// A note with fewer words is printed in full.
+/// Smallest number of words of a long note. A shorter note is printed in full.
 const LONG: usize = 25;
 /// Largest share of the words of a note that may be new.
 const NEW: f64 = 0.2;
@@ -51,8 +51,8 @@ pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
     alike.then(|| places.iter().map(told).collect())
 }
 
-/// Lengths of the longest common subsequences of words: entry (i, j) of the matrix, which has `known.len() + 1` rows and
-/// `new.len() + 1` columns, is that of `known[i..]` and `new[j..]`.
+/// Lengths of the longest common subsequences of words, as a matrix with `known.len() + 1` rows and `new.len() + 1`
+/// columns. Entry (i, j) is the length for `known[i..]` and `new[j..]`.
 fn common_lengths(known: &[&str], new: &[&str]) -> Vec<usize> {
     let width = new.len() + 1;
     let mut lengths = vec![0; (known.len() + 1) * width];
@@ -89,8 +89,8 @@ mod tests {
                 "\"at most 4 are absent\""
             ]
         );
-        // A difference at the end of a note; then notes without a difference to print: words that are only missing, the same
-        // note, a note of other words, and a note that is too short.
+        // The first case is a difference at the end of a note. In the other cases no difference is printed: words are
+        // only missing, the note is the same, all words differ, or the note is too short.
         let ended = GRAPH.replace("absent agents", "late agents").replace("are absent", "are late");
         assert_eq!(
             differences(GRAPH, &ended).unwrap(),

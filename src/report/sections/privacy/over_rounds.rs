@@ -15,9 +15,9 @@ const PLACES: u64 = 12;
 /// Largest number of charts on a page; a federation of hundreds of agents would otherwise fill it.
 const MAX_CHARTS: usize = 4;
 
-/// One chart for each combination of series, observer, owner of the data, kind of unit and neighbouring relation that has
-/// releases in more than one round and a finite bound in the replication shown; at most [`MAX_CHARTS`] charts. Of equal
-/// charts only the first is drawn, and charts of the same accountants form one figure.
+/// One chart for each combination of series, observer, owner of the data, kind of unit and neighbouring relation, at
+/// most [`MAX_CHARTS`] in all. A combination has a chart if it has releases in more than one round and a finite bound in
+/// the replication shown. Of equal charts only the first is drawn, and charts of the same accountants form one figure.
 pub(in crate::report::sections) fn figures(summary: &Summary, shown: &ShownReplication<'_>) -> Vec<Figure> {
     let first = shown.record;
     let Some(cell) = summary.cells.get(shown.cell) else { return Vec::new() };

@@ -22,7 +22,8 @@ pub(super) fn list(summary: &Summary) -> Option<List> {
 
 /// The facts in one paragraph: first the conditions of losses, with their source, then the other facts, without sources.
 ///
-/// Series are not named, and cells only for a fact that is not taken as public in all cells. `None` if there are no facts.
+/// Series are not named. Cells are named only for a fact that is not taken as public in all of them. `None` if there are
+/// no facts.
 pub(in crate::report::sections) fn brief(summary: &Summary) -> Option<Block> {
     let facts = facts(summary);
     let told = |conditions: bool| {

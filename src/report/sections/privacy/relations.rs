@@ -5,7 +5,8 @@ use crate::report::words::{neighbours, unit};
 use crate::study::Summary;
 use crate::vocab::{Neighbours, ProtectedUnit};
 
-/// One phrase per kind of unit; if series differ in the relation, one phrase per relation, with its series.
+/// The neighbouring relations of a study in words, with one phrase per kind of unit. If series differ in the relation,
+/// there is one phrase per relation, which names its series.
 pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
     let entries = summary.cells.iter().flat_map(|cell| {
         let outcomes = cell.privacy.iter().any(|entry| entry.unit == ProtectedUnit::Outcome);
@@ -27,8 +28,7 @@ fn outcome_of_row(released: &[String]) -> &'static str {
     if counted { ", which changes its outcome" } else { ", with the same outcome" }
 }
 
-/// One phrase per kind of unit for given triples of unit, relation and series; if series differ in
-/// the relation, one phrase per relation, with its series.
+/// The neighbouring relations of given triples of unit, relation and series in words, as `relations` writes them.
 pub(in crate::report::sections) fn relations_of<'a>(
     all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
 ) -> Vec<String> {

@@ -48,8 +48,8 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that has ended. A running process of another container with the same host
-    /// name may be taken for one that has ended; then its block is computed twice, and nothing else happens.
+    /// Whether this was a process of this machine that has ended. A running process of another container with the same
+    /// host name may be taken for one that has ended. Its block is then computed twice, and nothing else happens.
     fn has_process_ended(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
         processes && self.host == host() && !std::path::Path::new(&format!("/proc/{}", self.process)).exists()

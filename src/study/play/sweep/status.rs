@@ -1,4 +1,4 @@
-//! The progress of a sweep, and the claims of its workers: a block is a group of replications that one worker runs, and a
+//! The progress of a sweep, and the claims of its workers. A block is a group of replications that one worker runs. A
 //! claim is a worker's lock file on a block.
 
 use super::claims::{Claim, ClaimTable};

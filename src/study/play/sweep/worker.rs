@@ -47,8 +47,8 @@ pub struct WorkOptions<'a> {
 pub struct WorkerResult {
     /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
-    /// Number of blocks that this worker ran, and that other workers had finished in the meantime: with the same result, or
-    /// with a different result if a replication failed in either of the two.
+    /// Number of blocks that this worker ran although other workers had finished them in the meantime. The two results
+    /// of such a block are the same, or they differ and a replication failed in one of them.
     pub twice: u64,
     /// Number of replications of all blocks that this worker ran to their end, failed replications included.
     pub replications: u64,
