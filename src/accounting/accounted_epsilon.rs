@@ -68,7 +68,7 @@ impl AccountedEpsilon {
     #[must_use]
     pub fn for_adaptive_releases(mut self) -> Self {
         if self.standing == EpsilonKind::NonAdaptiveBound {
-            self.epsilon = self.upper.unwrap_or(f64::INFINITY);
+            self.epsilon = self.standing.adaptive_bound(self.epsilon, self.upper);
             self.standing = EpsilonKind::Bound;
             self.notes.retain(|note| note != EXPONENTIAL_NOTE);
         }

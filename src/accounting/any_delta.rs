@@ -1,6 +1,7 @@
 //! The proven epsilon of releases at any delta, 0 included.
 
-use super::{Accountant, Composition, Tight, pure_epsilon};
+use super::guarantees::pure_sum;
+use super::{Accountant, Composition, Tight};
 use crate::vocab::{Cost, Delta};
 
 /// An upper bound on the epsilon (natural logarithm of a likelihood ratio) of releases at `delta`; `costs` has each
@@ -9,8 +10,7 @@ use crate::vocab::{Cost, Delta};
 #[must_use]
 pub fn proven_epsilon(costs: &[(&Cost, u64)], delta: f64) -> f64 {
     if delta == 0.0 {
-        let any = costs.iter().filter(|(_, times)| *times > 0);
-        return any.map(|(cost, times)| *times as f64 * pure_epsilon(cost)).sum();
+        return pure_sum(costs.iter().copied());
     }
     let Ok(delta) = Delta::new(delta) else { return f64::INFINITY };
     let composition: Composition = costs.iter().copied().collect();

@@ -33,6 +33,13 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
     }
 }
 
+/// Sum of the epsilons at delta 0 of releases, each with its count.
+pub(super) fn pure_sum<'a>(releases: impl IntoIterator<Item = (&'a Cost, u64)>) -> f64 {
+    // Without releases that did not happen: 0 times infinity is not a number.
+    let any = releases.into_iter().filter(|(_, count)| *count > 0);
+    any.map(|(cost, count)| count as f64 * pure_epsilon(cost)).sum()
+}
+
 /// Sum of the deltas of the releases whose cost is an (epsilon, delta) guarantee.
 pub(super) fn own_deltas(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()

@@ -47,6 +47,12 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
+/// Epsilon, at least 0, of one number with Laplace noise at `delta`, in [0, 1); `scale` is the noise's scale over the L1
+/// sensitivity. From delta(x) = 1 - exp((x - 1 / scale) / 2) for x from 0 to 1 / scale.
+pub(crate) fn laplace_epsilon(scale: f64, delta: f64) -> f64 {
+    (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0)
+}
+
 /// Epsilon, at least 0, of one Poisson-subsampled Gaussian at a `delta` in (0, 1). `rate` is in (0, 1], and `sigma` is
 /// the standard deviation over one unit's largest L2 norm. Epsilon is ln(1 + rate (e^x - 1)), where x is the epsilon of
 /// the Gaussian without subsampling at delta / rate. It is exact for removing a unit, the direction with the larger

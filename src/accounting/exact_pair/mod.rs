@@ -3,6 +3,7 @@
 mod curve;
 mod discrete;
 
+use super::guarantees::pure_sum;
 use super::{Accountant, Composition, Tight, single};
 use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
@@ -20,15 +21,10 @@ pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
         };
     }
     if let [(Cost::Laplace { scale }, 1)] = costs {
-        // At epsilon e, delta is 1 - exp((e - 1 / scale) / 2); this is solved for e.
-        return if delta < 1.0 { (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0) } else { 0.0 };
+        return if delta < 1.0 { single::laplace_epsilon(*scale, delta) } else { 0.0 };
     }
     if delta <= 0.0 {
-        let largest = |cost: &Cost| match cost {
-            Cost::Laplace { scale } => 1.0 / scale,
-            _ => f64::INFINITY,
-        };
-        return costs.iter().map(|(cost, count)| *count as f64 * largest(cost)).sum();
+        return pure_sum(costs.iter().map(|(cost, count)| (cost, *count)));
     }
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
     // For a delta of 1 or more, which `Delta` does not accept, epsilon 0 holds.

@@ -113,9 +113,8 @@ fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
             {
                 return Some(single::poisson_epsilon(rate, noise_multiplier, delta));
             }
-            // delta(e) = 1 - exp((e - 1/scale) / 2) for 0 <= e <= 1/scale.
             Cost::Laplace { scale } if item.count == 1 => {
-                return Some((1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0));
+                return Some(single::laplace_epsilon(scale, delta));
             }
             Cost::FixedSizeGaussian { population, size, noise_multiplier } if item.count == 1 && size > 0 => {
                 let rate = size as f64 / population as f64;

@@ -61,7 +61,7 @@ pub fn search_candidates(
         let expected = "no neighbour: the two outcomes are those of the mechanism's worst pair".to_owned();
         return Err(AuditError::Neighbour { expected, found: found.to_owned() }.into());
     }
-    let instance = context.instance()?;
+    let instance = context.stage.objective(series).map_err(AuditError::from)?;
     let release = settings.outcomes.as_dyn();
     if !release.programs().is_empty() {
         return Err(NotAuditedReason::NoAttack(ASKS_A_PROGRAM));

@@ -3,7 +3,6 @@
 use super::request::Request;
 use super::system::{Candidates, NotAudited, NotAuditedReason};
 use crate::audit::error::AuditError;
-use crate::objectives::Instance;
 use crate::protocols::ReplicationSetup;
 use crate::rng::Key;
 use crate::study::CellRunner;
@@ -52,14 +51,6 @@ pub struct AuditContext<'a> {
 }
 
 impl AuditContext<'_> {
-    /// The objective of replication 0.
-    ///
-    /// # Errors
-    /// [`AuditError`] if the scenario has none.
-    pub fn instance(&self) -> Result<&Instance, AuditError> {
-        objective_of(self.stage)
-    }
-
     /// The parties and data of another replication, and its node of the seed tree.
     ///
     /// # Errors
@@ -67,14 +58,6 @@ impl AuditContext<'_> {
     pub fn replication_setup(&self, replication: u64) -> Result<(ReplicationSetup, Key), AuditError> {
         self.runner.replication_setup(replication).map_err(AuditError::scenario)
     }
-}
-
-/// The objective of a replication.
-///
-/// # Errors
-/// [`AuditError`] if the scenario has none.
-pub(super) fn objective_of(setup: &ReplicationSetup) -> Result<&Instance, AuditError> {
-    setup.instance.as_ref().ok_or_else(|| AuditError::scenario("the scenario has no objective"))
 }
 
 /// The series with a given name.

@@ -38,7 +38,7 @@ impl Audited for Local {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let instance = context.instance()?;
+        let instance = context.stage.objective(&series.name).map_err(AuditError::from)?;
         let visits = visits(self, context.key);
         let given = context.neighbour.map(as_given).transpose()?;
         let kinds = self.kinds_of_users(series, context.stage, context.key).map_err(AuditError::scenario)?;

@@ -1,7 +1,7 @@
 //! Audits of private release, as readers see it. The neighbours differ in one validation record, or
 //! are the functions of two neighbouring validation sets.
 
-use super::audited::{AuditContext, Audited, named, objective_of};
+use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
 use super::system::{Candidates, NotAuditedReason, System};
 use crate::audit::error::AuditError;
@@ -92,7 +92,7 @@ fn candidates(
     let mut pairs: Vec<(f64, Publication)> = Vec::new();
     for replication in 0..PAIRS {
         let (stage, key) = context.replication_setup(replication)?;
-        let instance = objective_of(&stage)?;
+        let instance = stage.objective(&series.name).map_err(AuditError::from)?;
         let task = series.publication.as_dyn().prepared_task(Task::of(instance, recipe.rounds));
         if asks_a_program(series, &task)? {
             return Err(if protects(series, &task)? {

@@ -11,8 +11,9 @@ mod record_changes;
 mod notes;
 
 use super::answers::{self, ASKS_A_PROGRAM, Answering};
-use super::audited::{AuditContext, Audited, named, objective_of};
+use super::audited::{AuditContext, Audited, named};
 use super::system::{Candidates, NotAudited, NotAuditedReason};
+use crate::audit::error::AuditError;
 use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 
 impl Audited for Outsourced {
@@ -22,7 +23,7 @@ impl Audited for Outsourced {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason> {
         let series = named(&self.series, series, |series| &series.name)?;
-        let instance = objective_of(context.stage)?;
+        let instance = context.stage.objective(&series.name).map_err(AuditError::from)?;
         let conditions = instance.background.facts.input_conditions();
         let mut groups = vec![inputs::candidates(self, series, instance, context)?];
         if context.neighbour.is_none() {
