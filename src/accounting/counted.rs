@@ -58,6 +58,17 @@ impl CountedRelease {
 }
 
 impl CountedRelease {
+    /// The round of each of these releases, `[count]`, in ascending order; `None` if the releases are not evenly spaced in
+    /// rounds, since their rounds are then unknown.
+    #[must_use]
+    pub fn rounds(&self) -> Option<Vec<u64>> {
+        if self.count == 1 {
+            return Some(vec![self.event.round]);
+        }
+        let spacing = self.spacing()?;
+        Some((0..self.count).map(|k| self.event.round + k * spacing).collect())
+    }
+
     /// Number of rounds from one release to the next; `None` if it is not always the same, or if there is only one release.
     fn spacing(&self) -> Option<u64> {
         let (rounds, gaps) = (self.last_round.checked_sub(self.event.round)?, self.count - 1);
@@ -130,6 +141,7 @@ mod tests {
         ] {
             let entry = joined(&rounds);
             assert_eq!(entry.is_uneven, !even, "{rounds:?}");
+            assert_eq!(entry.rounds(), even.then(|| rounds.clone()));
             for round in 0..=11 {
                 let made = rounds.iter().filter(|&&at| at <= round).count() as u64;
                 let found = entry.until(round);

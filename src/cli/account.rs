@@ -107,7 +107,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
     }
     match groups.first() {
         Some(group) => {
-            if let (Some(file), 2..) = (&arguments.plot, groups.len()) {
+            if let (Some(file), 2..) = (&arguments.svg, groups.len()) {
                 eprint_line(format_args!(
                     "note: {} shows only the first of {} groups of releases: {}",
                     file.display(),
@@ -146,10 +146,10 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     })
 }
 
-/// Writes two charts if `--plot` names a file: epsilon over releases to that file, NAME.svg, and delta over epsilon to
+/// Writes two charts if `--svg` names a file: epsilon over releases to that file, NAME.svg, and delta over epsilon to
 /// NAME-curve.svg.
 fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
-    let Some(file) = &arguments.plot else { return Exit::Ok };
+    let Some(file) = &arguments.svg else { return Exit::Ok };
     let mut pictures =
         vec![(file.clone(), account_over_rounds(statement)), (beside(file), account_curve(statement))];
     if is_device_or_pipe(file) {

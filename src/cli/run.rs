@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
                 half_width: width.get(),
                 against: arguments.against.clone(),
                 metric: named(&arguments.metric, arguments.group.as_deref()),
-                at_most: arguments.at_most,
+                at_most: arguments.max_replications,
             };
             study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
                 bar.finish();
@@ -128,7 +128,7 @@ fn print_precision(goal: &Goal, reached: &Precision) {
         )),
         Some(widest) if *widest > goal.half_width => eprint_line(format_args!(
             "warning: the widest half-width is {widest:.4} after {replications}, above {} (raise \
-             --at-most, which is {})",
+             --max-replications, which is {})",
             goal.half_width, goal.at_most
         )),
         Some(widest) => {

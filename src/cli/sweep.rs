@@ -266,7 +266,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
     let place = std::path::absolute(&arguments.folder).map_err(|error| internal(error.to_string()))?;
     let Engine::Slurm = arguments.engine;
     let script = slurm(arguments, &plan.name, &program, &place);
-    if arguments.dry_run {
+    if arguments.print {
         print(&script);
         return Ok(Exit::Ok);
     }
@@ -278,7 +278,7 @@ fn submit(arguments: &SweepSubmitArguments) -> Result<Exit, Exit> {
         .map_err(|error| internal(error.to_string()))?;
     let answer = Command::new("sbatch").arg("--parsable").arg(&path).output().map_err(|error| {
         internal(format!(
-            "cannot start sbatch: {error} (Slurm's commands must be in PATH; the script is {}, and --dry-run prints \
+            "cannot start sbatch: {error} (Slurm's commands must be in PATH; the script is {}, and --print shows \
              it)",
             path.display()
         ))

@@ -60,7 +60,7 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
     // The range is checked before anything is read.
     let real = if arguments.log { Spacing::Logarithmic } else { Spacing::Linear };
     let grid = |spacing| {
-        Grid::new(arguments.from, arguments.to, arguments.width, spacing).map_err(|wrong: BadRange| {
+        Grid::new(arguments.from, arguments.to, arguments.max_width, spacing).map_err(|wrong: BadRange| {
             eprint_line(format_args!("error: {wrong}"));
             Exit::Usage
         })

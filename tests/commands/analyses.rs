@@ -124,7 +124,7 @@ fn a_threshold_agrees_with_a_fine_sweep() {
         "--to",
         "64",
         "--log",
-        "--width",
+        "--max-width",
         "4",
         "--margin",
         "3",
@@ -220,7 +220,7 @@ impl Study {
                 axis: "epsilon",
                 margin: "3",
                 asked: &[
-                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4", "--max-replications", "160",
+                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--max-width", "4", "--max-replications", "160",
                 ],
                 swept: format!(
                     "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])",
@@ -241,7 +241,7 @@ impl Study {
                     "1",
                     "--to",
                     "20",
-                    "--width",
+                    "--max-width",
                     "6",
                     "--max-replications",
                     "160",
@@ -253,7 +253,7 @@ impl Study {
                 pair: ["FTS", "alone"],
                 axis: "heard",
                 margin: "0.6",
-                asked: &["--over", "heard", "--from", "0.1", "--to", "1", "--width", "0.3", "--max-replications", "160"],
+                asked: &["--over", "heard", "--from", "0.1", "--to", "1", "--max-width", "0.3", "--max-replications", "160"],
                 swept: "parties.agents.availability=PerMessage(Each(\"heard\", [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6]))"
                     .to_owned(),
             },
@@ -434,7 +434,7 @@ fn a_question_without_meaning_is_refused() {
     };
     ask("--over epsilon --from 2 --to 1", 2, "with --from below --to, found 2 and 1");
     ask("--over epsilon --from 0 --to 1 --log", 2, "--from above 0 for --log");
-    ask("--over epsilon --from 1 --to 2 --width 0", 2, "expected a --width above 0");
+    ask("--over epsilon --from 1 --to 2 --max-width 0", 2, "expected a --max-width above 0");
     ask("--over epsilon --from 1 --to x", 2, "expected a finite number, found x");
     ask("--over epsilon --from 1 --to 2 --confidence 1", 2, "expected a share between 0 and 1");
     ask("--over epsilom --from 1 --to 2", 3, "did you mean the Each called `epsilon`?");
@@ -442,7 +442,7 @@ fn a_question_without_meaning_is_refused() {
     ask("--over latency --from 1 --to 2 --unit ms", 2, "found the Each called \"epsilon\" too");
     let fixed = "-o protocol.series[0].outcomes.epsilon=4";
     ask(&format!("{fixed} --over protocol.rounds --from 1.5 --to 9"), 3, "expected a whole number");
-    ask(&format!("{fixed} --over protocol.rounds --from 1 --to 9 --width 0.5"), 2, "of at least 1");
+    ask(&format!("{fixed} --over protocol.rounds --from 1 --to 9 --max-width 0.5"), 2, "of at least 1");
     ask(&format!("{fixed} --over protocol.rounds --from 1 --to 9 --log"), 2, "--log is for real numbers");
     ask("--over epsilon --from 1 --to 2 --metric zzz", 2, "no series has a metric called \"zzz\"");
     wrong("threshold", "--series a --against a --over epsilon --from 1 --to 2", 2, "two different series");
@@ -742,7 +742,8 @@ fn replications_until_a_difference_is_known() {
     let place = TempDir::new().unwrap();
     let file = scenario(place.path());
     let until = |more: &[&str]| {
-        let common = ["--until-halfwidth", "1.2", "--metric", "cumulative_regret", "--at-most", "400"];
+        let common =
+            ["--until-halfwidth", "1.2", "--metric", "cumulative_regret", "--max-replications", "400"];
         run(&file, place.path(), &[&common, more].concat())
     };
     let document = until(&["--against", "open"]);
@@ -789,7 +790,7 @@ fn an_interrupted_search_continues() {
             "1",
             "--to",
             "20",
-            "--width",
+            "--max-width",
             "4",
             "--margin",
             "3",

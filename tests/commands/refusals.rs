@@ -450,7 +450,7 @@ fn times_of_heartbeats_that_cannot_be() {
     let words = ["--heartbeat of at least 10ms and --dead-after of at least twice as much"];
     let long = ["--heartbeat", "400000000000y", "--dead-after", "500000000000y"];
     refused(2, &[&["cluster", "work", study], &long[..]].concat(), &words);
-    let submit = ["cluster", "submit", study, "--engine", "slurm", "--workers", "2", "--dry-run"];
+    let submit = ["cluster", "submit", study, "--engine", "slurm", "--workers", "2", "--print"];
     refused(2, &[&submit[..], &["--heartbeat", "10s", "--dead-after", "19s"]].concat(), &words);
     accepted(&submit);
 }

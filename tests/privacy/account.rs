@@ -66,7 +66,7 @@ fn the_published_main_setting_and_its_pictures() {
         PoissonGaussian(rate: 0.25, noise_multiplier: 1.0, count: 40)])";
     fs::write(&file, text).unwrap();
     let picture = place.path().join("loss.svg");
-    let plot = ["account", file.to_str().unwrap(), "--plot", picture.to_str().unwrap(), "--format", "json"];
+    let plot = ["account", file.to_str().unwrap(), "--svg", picture.to_str().unwrap(), "--format", "json"];
     let document = json(&plot);
     let epsilon = |name: &str| document["accountants"][name]["epsilon"].as_f64().unwrap();
     assert!((epsilon("moments") - 9.91).abs() < 0.005);

@@ -280,8 +280,11 @@ fn what_is_clipped_is_told_by_round() {
              {z}, participation: Poisson(0.5)))"
         )
     };
-    let all = [with("huge", 1e6, 1), with("tiny", 1e-3, 1), with("more noise", 1e-3, 2)].join(", ");
+    let late = with("late", 1e-3, 1).replace("participation", "late: KeepLast, participation");
+    let all = [with("huge", 1e6, 1), with("tiny", 1e-3, 1), with("more noise", 1e-3, 2), late].join(", ");
     let document = small(&all, &["protocol.regret_terms=RegretTerms()"]);
+    // The theorem assumes that no late vector enters a sum.
+    assert!(!series(&document, "late")["by_round"].to_string().contains("Theorem 1"));
     let shares = |name: &str| track(series(&document, name), "share of vectors");
     assert_eq!(shares("huge"), (0..6).map(|t| (t, 0.0)).collect::<Vec<_>>());
     assert_eq!(shares("tiny"), (0..6).map(|t| (t, 1.0)).collect::<Vec<_>>());

@@ -79,9 +79,9 @@ pub(in crate::cli) struct ThresholdArguments {
     #[arg(long, value_name = "UNIT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) unit: String,
     /// Stop when the confidence interval of the threshold is at most this wide. Default: a twentieth of the range
-    #[arg(long, value_name = "WIDTH", value_parser = finite)]
-    pub(in crate::cli) width: Option<f64>,
-    /// Halve the range on a logarithmic scale; --width is then the ratio of the interval's ends
+    #[arg(long, alias = "width", value_name = "WIDTH", value_parser = finite)]
+    pub(in crate::cli) max_width: Option<f64>,
+    /// Halve the range on a logarithmic scale; --max-width is then the ratio of the interval's ends
     #[arg(long)]
     pub(in crate::cli) log: bool,
     /// By how much the series must be better to count as better, in the unit of the metric

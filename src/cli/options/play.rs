@@ -71,9 +71,9 @@ pub(in crate::cli) struct RunArguments {
     #[arg(long, value_name = "SERIES", requires = "until_halfwidth")]
     pub(in crate::cli) against: Option<String>,
     /// Largest number of replications of a cell for --until-halfwidth
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
+    #[arg(long, alias = "at-most", value_name = "N", default_value_t = 1000, requires = "until_halfwidth",
         value_parser = clap::value_parser!(u64).range(2..=MAX_REPLICATIONS))]
-    pub(in crate::cli) at_most: u64,
+    pub(in crate::cli) max_replications: u64,
 }
 
 fn positive(text: &str) -> Result<Positive, BadValue> {

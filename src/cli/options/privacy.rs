@@ -13,8 +13,8 @@ pub(in crate::cli) struct AccountArguments {
     #[arg(long, value_name = "DELTA", allow_negative_numbers = true)]
     pub(in crate::cli) delta: Option<f64>,
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)
-    #[arg(long, value_name = "FILE.svg")]
-    pub(in crate::cli) plot: Option<PathBuf>,
+    #[arg(long, alias = "plot", value_name = "FILE.svg")]
+    pub(in crate::cli) svg: Option<PathBuf>,
     /// For a run: print each accountant's epsilon with its lower and upper bound, in one table for each observer and unit
     #[arg(long)]
     pub(in crate::cli) accountants: bool,

@@ -121,6 +121,6 @@ pub(in crate::cli) struct SweepSubmitArguments {
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
     /// Print the script and submit nothing
-    #[arg(long)]
-    pub(in crate::cli) dry_run: bool,
+    #[arg(long, alias = "dry-run")]
+    pub(in crate::cli) print: bool,
 }

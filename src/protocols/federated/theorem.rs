@@ -7,6 +7,7 @@
 
 use super::common::AgentCommon;
 use super::messages::Clipped;
+use super::rounds::Late;
 use super::series::{Aggregate, SharedQueries};
 use crate::gp::{GpError, dot, gain_bounds};
 use crate::privacy::mechanisms::Participation;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// Two terms of the regret bound of Theorem 1 of the source, by round, for the first agent: psi (the noise, and how
 /// much other agents' functions differ) and theta (clipping). Constants and logarithms are set to 1, and functions are
 /// in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
-/// trust the server, and use neither `selection`, `importance` nor `overlap`.
+/// trust the server, discard late answers, and use neither `selection`, `importance` nor `overlap`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +66,8 @@ impl Terms<'_> {
         let as_assumed = aggregate.adaptive_clip.is_none()
             && aggregate.importance.is_none()
             && aggregate.selection.is_everyone()
-            && aggregate.overlap.is_default();
+            && aggregate.overlap.is_default()
+            && aggregate.late == Late::Discard;
         let Some(clip) = aggregate.clip.filter(|_| as_assumed && !clipped.is_empty()) else {
             return Ok(Vec::new());
         };

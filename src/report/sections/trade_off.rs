@@ -56,13 +56,14 @@ fn chart(summary: &Summary, measure: Measure) -> Option<Chart> {
             }
         }
     }
-    // Series are sorted in the order of the scenario, so that each has the same colour in all charts.
+    // Series are sorted in the order of the scenario, so that each has the same colour in all charts; series that the first
+    // cell does not have are the last.
     let order: Vec<&String> = summary
         .cells
         .first()
         .map(|cell| cell.series.iter().map(|series| &series.name).collect())
         .unwrap_or_default();
-    let rank = |name: &String| order.iter().position(|known| *known == name);
+    let rank = |name: &String| order.iter().position(|known| *known == name).unwrap_or(order.len());
     let mut sorted: Vec<(String, Line)> = legend.into_iter().zip(lines).collect();
     sorted.sort_by_key(|(name, _)| rank(name));
     for (key, (_, line)) in sorted.iter_mut().enumerate() {

@@ -49,7 +49,7 @@ pub enum BadRange {
         to: f64,
     },
     /// The requested width is not possible.
-    #[error("expected a --width {expected}, found {found}")]
+    #[error("expected a --max-width {expected}, found {found}")]
     Width {
         /// Which widths are possible.
         expected: &'static str,
@@ -58,7 +58,7 @@ pub enum BadRange {
     },
     /// The requested width is too small for the range: there would be too many steps.
     #[error(
-        "expected at most 1048576 steps of half a --width from --from to --to, found {0:.0} (bring the ends closer together)"
+        "expected at most 1048576 steps of half a --max-width from --from to --to, found {0:.0} (bring the ends closer together)"
     )]
     TooFine(f64),
 }
@@ -219,8 +219,8 @@ mod tests {
             (told(0.0, f64::INFINITY, None, Spacing::Linear), "finite"),
             (told(0.0, 1.0, None, Spacing::Logarithmic), "above 0 for --log, found 0"),
             (told(0.5, 3.0, None, Spacing::Whole), "whole numbers for --from and --to"),
-            (told(0.0, 1.0, Some(0.0), Spacing::Linear), "--width above 0"),
-            (told(1.0, 2.0, Some(0.5), Spacing::Logarithmic), "--width above 1"),
+            (told(0.0, 1.0, Some(0.0), Spacing::Linear), "--max-width above 0"),
+            (told(1.0, 2.0, Some(0.5), Spacing::Logarithmic), "--max-width above 1"),
             (told(1.0, 9.0, Some(0.5), Spacing::Whole), "of at least 1"),
             (told(0.0, 1.0, Some(1e-9), Spacing::Linear), "at most 1048576"),
             (told(0.0, 1e9, Some(1.0), Spacing::Whole), "at most 1048576"),

@@ -1,6 +1,7 @@
 //! Audits of federated optimisation with masks: the sums, as the server sees them and as an agent does.
 
 use super::claim::claimed;
+use crate::accounting::CountedRelease;
 use crate::audit::error::AuditError;
 use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::audit::systems::audited::AuditContext;
@@ -128,7 +129,7 @@ fn unmasked(
         .flat_map(|record| &record.releases)
         .filter(|entry| entry.event.observer.0 == recipe.server);
     for entry in of_server {
-        for round in entry.event.round..entry.event.round + entry.count {
+        for round in rounds_of(entry, masked)? {
             // The ledger counts rounds from 1, and the noise multiplier of an entry is proportional to the square root of
             // the number of noise shares that the server does not know.
             let round = round.saturating_sub(1);
@@ -145,6 +146,23 @@ fn unmasked(
         ));
     }
     Ok(opened)
+}
+
+/// The rounds, from 1, of the sums of a ledger entry. If the entry does not say which rounds they are, any rounds between
+/// the first and the last are audited instead, provided that the agents have the same weights in all of them.
+fn rounds_of(entry: &CountedRelease, masked: &MaskedRound) -> Result<Vec<u64>, NotAuditedReason> {
+    if let Some(rounds) = entry.rounds() {
+        return Ok(rounds);
+    }
+    let weights = |round: u64| masked.plan(round.saturating_sub(1)).weights;
+    let (first, last) = (entry.event.round, entry.last_round);
+    if (first..=last).any(|round| weights(round) != weights(first)) {
+        return Err(NotAuditedReason::NoAttack(
+            "rounds were given up while the agents' weights changed, and the ledger does not say in which rounds the sums \
+             with the same privacy loss were computed",
+        ));
+    }
+    Ok((first..=last).take(entry.count as usize).collect())
 }
 
 /// One round with a sum, on its worst known pair of neighbours.

@@ -13,7 +13,7 @@ use crate::study::plan::cells::Plan;
 use crate::study::play::progress::{Progress, Start};
 use crate::study::play::runner::{StudyPlayer, lock, thread_count};
 use crate::vocab::Interruption;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -230,18 +230,24 @@ impl WorkerState<'_> {
         let aside = self.conflicts.join(format!("{}-{}.jsonl", claim.block, claim.generation));
         let placed = match staged.commit_or_compare(&aside)? {
             // If replications failed in either result, for instance because a data file is missing, the result with fewer
-            // failures is kept, and this is no conflict.
-            WriteResult::Differs if failed > 0 || failures(&path) > 0 => {
-                if failed < failures(&path) {
-                    std::fs::rename(&aside, &path).map_err(|error| FileError {
-                        doing: "write",
-                        path,
-                        error,
-                    })?;
+            // failures is kept. This is no conflict if the replications that finished in both results are equal.
+            WriteResult::Differs => {
+                let (there, new) = (BlockResult::read(&path), BlockResult::read(&aside));
+                let any_failed = there.failed > 0 || new.failed > 0;
+                if !any_failed || there.contradicts(&new) {
+                    WriteResult::Differs
                 } else {
-                    drop(std::fs::remove_file(&aside));
+                    if new.failed < there.failed {
+                        std::fs::rename(&aside, &path).map_err(|error| FileError {
+                            doing: "write",
+                            path,
+                            error,
+                        })?;
+                    } else {
+                        drop(std::fs::remove_file(&aside));
+                    }
+                    WriteResult::Same
                 }
-                WriteResult::Same
             }
             placed => placed,
         };
@@ -262,8 +268,60 @@ impl WorkerState<'_> {
     }
 }
 
-/// Number of failed replications in the result of a block.
-fn failures(path: &Path) -> u64 {
-    let Ok(bytes) = std::fs::read(path) else { return 0 };
-    bytes.split(|&byte| byte == b'\n').filter_map(store::head).filter(|head| head.failed).count() as u64
+/// What the file with the result of a block holds.
+#[derive(Debug, Default)]
+struct BlockResult {
+    /// Number of replications that failed.
+    failed: u64,
+    /// The seal of every replication that finished, by cell and replication.
+    finished: BTreeMap<(usize, u64), u128>,
+}
+
+impl BlockResult {
+    /// Reads a file; the result is empty if the file cannot be read.
+    fn read(path: &Path) -> Self {
+        let mut result = Self::default();
+        let Ok(bytes) = std::fs::read(path) else { return result };
+        for head in bytes.split(|&byte| byte == b'\n').filter_map(store::head) {
+            if head.failed {
+                result.failed += 1;
+            } else {
+                result.finished.insert((head.cell, head.replication), head.seal);
+            }
+        }
+        result
+    }
+
+    /// Whether a replication finished in both results, but not with the same record.
+    fn contradicts(&self, other: &Self) -> bool {
+        let differs =
+            |(key, seal): (&(usize, u64), &u128)| other.finished.get(key).is_some_and(|there| there != seal);
+        self.finished.iter().any(differs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(folder: &Path, name: &str, lines: &[(u64, &str)]) -> BlockResult {
+        let line = |(replication, rest): &(u64, &str)| {
+            store::line(0, &format!("{{\"identity\":\"a\",\"replication\":{replication},{rest}}}"))
+        };
+        let path = folder.join(name);
+        std::fs::write(&path, lines.iter().flat_map(line).collect::<Vec<u8>>()).unwrap();
+        BlockResult::read(&path)
+    }
+
+    #[test]
+    fn a_failure_hides_no_conflict_of_another_replication() {
+        let folder = tempfile::tempdir().unwrap();
+        let failure = "\"failure\":\"a file is missing\"";
+        let partial = result(folder.path(), "partial", &[(0, "\"digest\":1"), (1, failure)]);
+        let whole = result(folder.path(), "whole", &[(0, "\"digest\":1"), (1, "\"digest\":2")]);
+        let other = result(folder.path(), "other", &[(0, "\"digest\":3"), (1, "\"digest\":2")]);
+        assert_eq!((partial.failed, whole.failed, whole.finished.len()), (1, 0, 2));
+        assert!(!partial.contradicts(&whole) && !whole.contradicts(&partial));
+        assert!(partial.contradicts(&other) && other.contradicts(&partial));
+    }
 }
