@@ -1,20 +1,35 @@
-//! docs/reference.md is what `subrosa list` says. Regenerate with SUBROSA_BLESS=1 cargo test --test commands reference.
+//! docs/reference.md and docs/reference-parts.md are what `subrosa list` says. Regenerate them with
+//! SUBROSA_BLESS=1 cargo test --test commands reference.
 
 use crate::support::{code_and_output, root, subrosa};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 
-const PARTS: &str = "\n## parts\n\nThe types of the fields above.\n";
+/// The pages: file, key of the list in the output of `list`, first lines.
+const PAGES: [(&str, &str, &str); 2] = [
+    (
+        "reference.md",
+        "families",
+        "# Reference\n\nEvery name that a scenario may use. Generated from the source code by `tests/commands/reference.rs`; do \
+         not edit. The types of fields, such as `AgentGroup(..)`, are in [Reference: parts](reference-parts.md).\n",
+    ),
+    (
+        "reference-parts.md",
+        "parts",
+        "# Reference: parts\n\nThe types of the fields in the [reference](reference.md). Generated from the source code by \
+         `tests/commands/reference.rs`; do not edit.\n",
+    ),
+];
 
 fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()
 }
 
-fn write_member(page: &mut String, level: &str, family: &str, member: &Value) {
+fn write_member(page: &mut String, family: &str, member: &Value) {
     let (name, about) = (text(member, "name"), text(member, "about"));
     if !family.starts_with(&name) {
-        let _ = write!(page, "\n{level}# {name}\n");
+        let _ = write!(page, "\n### {name}\n");
     }
     if !about.is_empty() {
         let _ = write!(page, "\n{about}\n");
@@ -43,27 +58,24 @@ fn the_reference_is_up_to_date() {
     let (code, stdout, _) = code_and_output(&subrosa(&["list", "--format", "json"]));
     assert_eq!(code, 0);
     let catalogue: Value = serde_json::from_str(&stdout).unwrap();
-    let mut page = String::from(
-        "# Reference\n\nEvery name that a scenario may use. Generated from the source code by `tests/commands/reference.rs`; do not edit.\n",
-    );
-    for (level, key, opening) in [("##", "families", ""), ("###", "parts", PARTS)] {
-        page.push_str(opening);
+    for (file, key, opening) in PAGES {
+        let mut page = String::from(opening);
         for family in catalogue[key].as_array().unwrap() {
-            let _ = write!(page, "\n{level} {}\n\n{}\n", text(family, "name"), text(family, "about"));
+            let _ = write!(page, "\n## {}\n\n{}\n", text(family, "name"), text(family, "about"));
             for member in family["members"].as_array().unwrap() {
-                write_member(&mut page, level, &text(family, "name"), member);
+                write_member(&mut page, &text(family, "name"), member);
             }
         }
+        let path = root().join("docs").join(file);
+        if std::env::var_os("SUBROSA_BLESS").is_some() {
+            fs::write(&path, &page).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == page,
+            "docs/{file} is out of date: SUBROSA_BLESS=1 cargo test --test commands reference"
+        );
     }
-    let path = root().join("docs/reference.md");
-    if std::env::var_os("SUBROSA_BLESS").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == page,
-        "docs/reference.md is out of date: SUBROSA_BLESS=1 cargo test --test commands reference"
-    );
 }
 
 /// Whoever reads the list has nothing else: no member without a sentence, no optional field without its default.

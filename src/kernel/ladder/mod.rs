@@ -24,6 +24,7 @@ mod node;
 mod rung;
 
 use heap::Heap;
+pub(super) use node::Place;
 use node::{Key, NONE, Node, SLOT_BITS, SLOT_MASK, key, slot, time};
 use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
@@ -91,13 +92,6 @@ impl<T> Default for Ladder<T> {
             overfull: false,
         }
     }
-}
-
-/// Identifies one event for as long as its slot holds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) slot: u32,
-    pub(super) generation: u32,
 }
 
 impl<T> Ladder<T> {

@@ -1,4 +1,4 @@
-//! A pending event with its key.
+//! A pending event with its key, and the place that identifies it.
 
 /// The value that stands for no slot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -7,6 +7,13 @@ pub(super) const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 
 /// Time in the high half; sequence and slot in the low half.
 pub(super) type Key = u128;
+
+/// Identifies one event for as long as its slot holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::kernel) struct Place {
+    pub(in crate::kernel) slot: u32,
+    pub(in crate::kernel) generation: u32,
+}
 
 /// A pending event with its key, aligned to cache lines, so that one memory access loads both.
 #[derive(Clone, Debug)]

@@ -1,0 +1,33 @@
+//! How the values of an input of a search box are mapped to the unit interval.
+
+/// The values that an input takes between its ends, and how they are spread over the unit interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InputKind {
+    /// Whether only whole numbers are valid; both ends are whole.
+    pub whole: bool,
+    /// Whether the scale is logarithmic: equal ratios, not equal differences, have equal lengths in
+    /// the unit interval. The lower end is then above 0.
+    pub logarithmic: bool,
+}
+
+impl InputKind {
+    /// The interval of values (or of their logarithms) that is mapped to the unit interval.
+    fn stretch(self, (low, high): (f64, f64)) -> (f64, f64) {
+        let (low, high) = if self.whole { (low - 0.5, high + 0.5) } else { (low, high) };
+        if self.logarithmic { (libm::log(low), libm::log(high)) } else { (low, high) }
+    }
+
+    /// The valid value that a point of the unit interval stands for.
+    pub(super) fn value_at(self, u: f64, (low, high): (f64, f64)) -> f64 {
+        let (start, end) = self.stretch((low, high));
+        let x = start + (end - start) * u;
+        let x = if self.logarithmic { libm::exp(x) } else { x };
+        (if self.whole { x.round() } else { x }).clamp(low, high)
+    }
+
+    /// The point of the unit interval to which a value is mapped.
+    pub(super) fn place_of(self, x: f64, side: (f64, f64)) -> f64 {
+        let (start, end) = self.stretch(side);
+        ((if self.logarithmic { libm::log(x) } else { x }) - start) / (end - start)
+    }
+}
