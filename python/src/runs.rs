@@ -68,7 +68,7 @@ pub(crate) fn run(py: Python<'_>, source: Source, how: How, callbacks: Vec<Given
         Err(diagnostics) => return Ok(refused(&diagnostics)),
     };
     if plan.cells[0].scenario.draft().fork.is_some() {
-        let told = "the scenario has a fork, whose branches are no single run: play it with the command `subrosa run`";
+        let told = "the scenario has a fork, which is several runs: play it with the command `subrosa run`";
         return Err(PyRuntimeError::new_err(told));
     }
     let started: Vec<String> = plan

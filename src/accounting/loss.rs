@@ -119,7 +119,7 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
         note.push(format!("does not cover {}", counted(claimed.unclaimed, "further release")));
     }
     if history.releases().iter().any(|release| matches!(release.event.basis, Basis::Refuted { .. })) {
-        note.push("known to be false here".to_owned());
+        note.push("the claim is known to be false here".to_owned());
     }
     Loss {
         accountant: AccountantName::AsPublished,

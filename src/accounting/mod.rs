@@ -83,7 +83,7 @@ names::accountants! {
         Tight,
         /// Renyi divergences.
         Rdp,
-        /// The moments accountant of Abadi et al. 2016, by which the paper on DP-FTS-DE computes its losses.
+        /// The moments accountant of Abadi et al. 2016, by which Dai, Low and Jaillet 2021 compute the losses of DP-FTS-DE.
         Moments,
         /// Kairouz, Oh and Viswanath's optimal composition.
         Optimal,

@@ -100,8 +100,8 @@ fn warnings(plan: &Plan) -> Vec<String> {
         });
         let tied = tied.map(|(name, _)| {
             format!(
-                "parties[\"{name}\"].together: speed or availability depends on the agents' objectives, so the answers heard are \
-                 not a representative sample; every privacy loss is conditional on speed and availability being public"
+                "parties[\"{name}\"].together: speed or availability depends on the agents' objectives, so the agents that \
+                 answer are not a representative sample; every privacy loss is conditional on speed and availability being public"
             )
         });
         let new: Vec<String> = placed.chain(tied).filter(|told| !found.contains(told)).collect();

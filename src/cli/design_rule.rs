@@ -127,7 +127,7 @@ fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
     }
     out.push('\n');
     out.push_str(&report::message(
-        "r is chosen by the inputs here: it is a function of them, and no release in the ledger accounts for it. Whoever \
+        "The largest r depends on the inputs, and no release in the ledger accounts for that. Whoever \
          learns r learns that sigma_min lies between omega at r and omega at the next r.",
         width,
     ));

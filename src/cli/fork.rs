@@ -227,24 +227,25 @@ fn other_cells(plan: &Plan, branch: &Plan) -> String {
     let gone: Vec<String> = known.iter().filter(|axis| !own.contains(axis)).map(quoted).collect();
     let new: Vec<String> = own.iter().filter(|axis| !known.contains(axis)).map(quoted).collect();
     let (cells, found) = (plan.cells.len(), branch.cells.len());
-    let cells =
-        format!("expected the {cells} cells of the study, as without the branch's changes, found {found}");
+    let cells = format!(
+        "expected the {cells} cells that the study has without the branch's changes, found {found} with them"
+    );
     if !new.is_empty() {
         return format!(
-            "{cells}: it brings an Each of its own, {}\n  help: a branch has one value; write a branch for each, such as \
+            "{cells}: the branch adds an Each, {}\n  help: a branch has one value; write a branch for each, such as \
              --branch 'A: PATH=1' --branch 'B: PATH=2'",
             new.join(", ")
         );
     }
     if !gone.is_empty() {
         return format!(
-            "{cells}: it replaces what the study varies by Each, {}\n  help: give that setting one value for the beginning \
+            "{cells}: the branch replaces what the study varies by Each, {}\n  help: give that setting one value for the beginning \
              (-o PATH=VALUE) and a branch for each value after the fork, or let the branch change another setting",
             gone.join(", ")
         );
     }
     format!(
-        "expected the values of {} as without the branch's changes, found others\n  help: a branch has one value for what it \
+        "expected the values of {} that the study has without the branch's changes, found others\n  help: a branch has one value for what it \
          changes; give that setting one value for the beginning (-o PATH=VALUE) and write a branch for each value",
         known.iter().map(quoted).collect::<Vec<_>>().join(", ")
     )

@@ -78,7 +78,7 @@ pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
             Program { command: planned.command.clone(), timeout: Program::default_timeout(), files };
         if program.identity(&plan.base).files != planned.files {
             eprint_line(format_args!(
-                "error: a file of the program `{}` is not what the study was planned with; make the plan anew with \
+                "error: a file of the program `{}` has changed since the study was planned; make the plan anew with \
                  `subrosa cluster plan`",
                 planned.words()
             ));

@@ -86,6 +86,7 @@ impl StudyProgressBar {
 
     pub(super) fn step(&self) {
         self.bar.inc(1);
+        self.print_line();
     }
 
     /// Prints a line from time to time if there is no bar.
@@ -107,6 +108,7 @@ impl StudyProgressBar {
 
     pub(super) fn advance(&self, steps: u64) {
         self.bar.inc(steps);
+        self.print_line();
     }
 
     pub(super) fn length(&self, length: u64) {

@@ -53,7 +53,7 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
             eprint_line(format_args!(
-                "{how}: cells {}, replications of each {}; to run {} in {} blocks, already done {}",
+                "{how}: {} cells with {} replications each; {} replications to run in {} blocks, {} already done",
                 plan.cells.len(),
                 plan.replications,
                 laid.to_play,

@@ -116,9 +116,11 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
     let exceeds = |times: f64| mechanism.exceeds(times * bound);
     let beyond = [exceeds(-1.01), exceeds(-0.99), exceeds(0.0), exceeds(0.99), exceeds(1.01)];
     let right = beyond == [true, false, false, false, true];
-    found.require(right, "that a reward exceeds the bound if and only if it is beyond it", || {
-        format!("{beyond:?}")
-    });
+    found.require(
+        right,
+        "that a reward counts as exceeding the bound if and only if its absolute value is larger",
+        || format!("{beyond:?}"),
+    );
     let neighbours = mechanism.neighbours();
     let priced = mechanism.price(&0.0, &neighbours);
     found.require(priced.is_ok(), "a price for the neighbours that are protected", || format!("{priced:?}"));

@@ -103,7 +103,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     let other = format!("{} and nobody else", named.join(" "));
     found.require(
         model.connection(&other, stream()).is_none(),
-        "no change for groups that it does not name",
+        "no change for groups that the outage does not name",
         || "a process for one".to_owned(),
     );
     let (mut changes, mut cuts) = (false, false);
@@ -128,8 +128,9 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
     for second in (0..86_400).chain((0..864).map(|step| 1000 * step)) {
         let at = Time::ZERO + Span::from_millis(1000 * second);
         let strangers = model.cuts(Some(&other), Some(&other), at) || model.cuts(None, None, at);
-        found
-            .require(!strangers, "no cut between parties that it does not name", || format!("one at {at:?}"));
+        found.require(!strangers, "no cut between parties that the outage does not name", || {
+            format!("one at {at:?}")
+        });
         for from in &named {
             let own = model.cuts(Some(from), Some(from), at);
             found.require(!own, "no cut inside of a group", || format!("one of {from} at {at:?}"));
@@ -143,7 +144,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
             }
         }
     }
-    found.require(changes || cuts, "groups that it affects", || format!("none of {named:?}"));
+    found.require(changes || cuts, "groups that the outage affects", || format!("none of {named:?}"));
     found.0
 }
 

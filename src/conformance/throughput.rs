@@ -35,7 +35,7 @@ pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
             let seconds = |ends: &[Time; SIZES.len()]| ends.map(|end| end.seconds());
             let said = || {
                 format!(
-                    "messages of {SIZES:?} bytes that begin at {} s end at {:?} s; those that begin 432.1 s earlier, at {:?} s",
+                    "messages of {SIZES:?} bytes that begin at {} s end at {:?} s; messages that begin 432.1 s earlier end at {:?} s",
                     at.seconds(),
                     seconds(&sent),
                     seconds(&before)

@@ -194,7 +194,9 @@ impl Together {
         }
         if problems.is_empty() && self.root().is_none() {
             let (path, found) = match (&self.correlation, &self.matrix) {
-                (Some(correlation), _) => ("correlation", format!("{correlation} between each two of {n}")),
+                (Some(correlation), _) => {
+                    ("correlation", format!("{correlation} between each two of {n} quantities"))
+                }
                 (None, _) => ("matrix", "a matrix that is not positive semi-definite".to_owned()),
             };
             let least = -1.0 / (n as f64 - 1.0);

@@ -230,7 +230,12 @@ impl Objective for External {
         if let Some(dimensions) = &self.dimensions {
             let mut refuse = |field: &str, found: String| {
                 let expected = "only `dimensions`: axes and agents need a finite list of settings, which a box does not have";
-                problems.push(Problem::wrong(field, expected, found, "leave it out, or `dimensions`"));
+                problems.push(Problem::wrong(
+                    field,
+                    expected,
+                    found,
+                    "leave out either this field or `dimensions`",
+                ));
             };
             if !self.axes.is_empty() {
                 refuse("axes", format!("{} axes", self.axes.len()));
@@ -245,7 +250,7 @@ impl Objective for External {
         if self.best.is_some() {
             problems.push(Problem::wrong(
                 "best",
-                "only `axes`: the best setting is found by asking for all of them",
+                "no `best` with `axes`: the program is asked for every setting",
                 "a value",
                 "leave it out",
             ));
@@ -260,7 +265,7 @@ impl Objective for External {
             problems.push(Problem::wrong(
                 "agents",
                 expected,
-                format!("{agents} agents with {points} each"),
+                format!("{agents} agents with {points} settings each"),
                 cure,
             ));
         }

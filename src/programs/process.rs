@@ -163,7 +163,7 @@ impl Process {
             _ => {
                 let expected = format!(
                     "{{\"id\":0,\"protocol\":{PROTOCOL},\"version\":\"..\"}}: the protocol's version, and one line of at \
-                     most {SHOWN} letters that says which program this is"
+                     most {SHOWN} characters that says which program this is"
                 );
                 Err(self.unusable(asked, &Value::Object(reply).to_string(), &expected))
             }

@@ -49,7 +49,7 @@ fn callback_version(program: &Program, name: &str) -> Result<String, ProgramFail
     valid_version(&version).ok_or_else(|| ProgramFailure::Raised {
         program: program.words(),
         asked: "state its version".to_owned(),
-        said: format!("its version is {version:?}, expected one line of 1 to {SHOWN} letters"),
+        said: format!("its version is {version:?}, expected one line of 1 to {SHOWN} characters"),
     })
 }
 

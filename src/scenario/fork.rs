@@ -79,8 +79,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let why = match after.encryption {
         Encryption::None => "relays read the messages that they relay (encryption: None)",
         Encryption::EndToEnd if tells(base) || tells(branch) => {
-            "relays see who answers or who is selected, which depends on protected data (never_answer, silence, a selection by \
-             loss)"
+            "relays see who answers, who is selected or how many settings are tried, which depends on protected data \
+             (never_answer, silence, a selection by loss, AboveThreshold)"
         }
         Encryption::EndToEnd => return None,
     };

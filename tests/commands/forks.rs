@@ -164,15 +164,18 @@ fn a_branch_over_an_each_names_its_cure() {
     for (branch, words) in [
         (
             "a: network.default.loss=NoLoss()",
-            ["it replaces what the study varies by Each, \"loss\"", "-o PATH=VALUE"],
+            ["the branch replaces what the study varies by Each, \"loss\"", "-o PATH=VALUE"],
         ),
         (
             "a: network.default.latency=Each(\"latency\", [Constant(\"1s\"), Constant(\"2s\")])",
-            ["it brings an Each of its own, \"latency\"", "a branch has one value"],
+            ["the branch adds an Each, \"latency\"", "a branch has one value"],
         ),
         (
             "a: network.default.loss=Each(\"loss\", [Independent(0.3), Independent(0.4)])",
-            ["expected the values of \"loss\" as without the branch's changes", "a branch for each value"],
+            [
+                "expected the values of \"loss\" that the study has without the branch's changes",
+                "a branch for each value",
+            ],
         ),
     ] {
         let (code, stderr) = fork(branch);

@@ -252,7 +252,7 @@ fn what_cannot_be_watched_is_refused() {
     fs::copy(root().join(SCENARIO), &scenario).unwrap();
     let over = format!("--watch={}", scenario.display());
     let (code, _, stderr) = code_and_output(&subrosa(&["run", SCENARIO, "--out", out, &over]));
-    assert!(code == 2 && stderr.contains("is no page"), "{stderr}");
+    assert!(code == 2 && stderr.contains("is not an HTML page"), "{stderr}");
     assert_eq!(fs::read(&scenario).unwrap(), fs::read(root().join(SCENARIO)).unwrap());
     let fork = "fork=Some(Fork(at: Round(1), branches: {}))";
     let (code, _, stderr) =

@@ -167,8 +167,8 @@ fn outages_that_meet_others_are_found() {
     assert_eq!(
         promises(&conformance::outage(&Everybody)),
         [
-            "no change for groups that it does not name",
-            "no cut between parties that it does not name",
+            "no change for groups that the outage does not name",
+            "no cut between parties that the outage does not name",
             "no cut inside of a group"
         ]
     );
@@ -188,7 +188,7 @@ fn outages_that_meet_others_are_found() {
             Vec::new()
         }
     }
-    assert_eq!(promises(&conformance::outage(&Nobody)), ["groups that it affects"]);
+    assert_eq!(promises(&conformance::outage(&Nobody)), ["groups that the outage affects"]);
 
     /// Names a group, and cuts it off from an hour on, for some seconds.
     struct Cuts(u64);
@@ -204,7 +204,7 @@ fn outages_that_meet_others_are_found() {
                 && at < begin + Span::from_millis(1000 * self.0)
         }
     }
-    assert_eq!(promises(&conformance::outage(&Cuts(0))), ["groups that it affects"]);
+    assert_eq!(promises(&conformance::outage(&Cuts(0))), ["groups that the outage affects"]);
     assert_eq!(conformance::outage(&Cuts(2)), []);
 }
 

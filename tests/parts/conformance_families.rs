@@ -151,7 +151,10 @@ fn reports_keep_to_what_they_state() {
     assert_eq!(found(Wrong::Nothing), [""; 0]);
     assert_eq!(found(Wrong::Epsilon), ["an epsilon above 0 if and only if there is a mechanism"]);
     assert_eq!(found(Wrong::Bound)[0], "a bound that is finite and above 0");
-    assert_eq!(found(Wrong::Exceeds), ["that a reward exceeds the bound if and only if it is beyond it"]);
+    assert_eq!(
+        found(Wrong::Exceeds),
+        ["that a reward counts as exceeding the bound if and only if its absolute value is larger"]
+    );
     assert_eq!(found(Wrong::Neighbours), ["a price for the neighbours that are protected"]);
     assert_eq!(found(Wrong::Clips), ["rewards that are clipped to the bound"]);
     assert_eq!(

@@ -932,7 +932,7 @@ fn two_workers_leave_one_run() {
     fs::write(place.path("program.sh"), format!("{PROGRAM}\n")).unwrap();
     let (code, _, stderr) = code_and_output(&subrosa(&["sweep", "work", stdout.trim()]));
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("is not what the study was planned with"), "{stderr}");
+    assert!(stderr.contains("has changed since the study was planned"), "{stderr}");
 }
 
 /// Plays an example and repeats it.

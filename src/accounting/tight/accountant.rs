@@ -100,11 +100,9 @@ impl Answer {
     }
 }
 
-const FIXED_SIZE_NOTE: &str =
-    "for draws without replacement the upper bound need not be attained, and no lower bound is known";
-const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper bound is from a lattice or Renyi divergences, and need not be attained";
-const DIVERGENCES_NOTE: &str =
-    "for some releases only bounds on Renyi divergences are known, so these divergences bound all of them";
+const FIXED_SIZE_NOTE: &str = "for draws without replacement the true epsilon may be smaller than the upper bound, and no lower bound is known";
+const MANY_NOTE: &str = "there are too many equal releases for exact sums; the upper bound is from a lattice or Renyi divergences, and the true epsilon may be smaller";
+const DIVERGENCES_NOTE: &str = "for some releases only bounds on Renyi divergences are known, so the loss of all releases is bounded by Renyi divergences";
 
 /// The lower and upper end of epsilon at `delta`, the reported epsilon, its kind, and a note on it if there is one.
 fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&'static str>) {

@@ -54,7 +54,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "permute-and-flip",
-                "permute and flip between two options, epsilon 1: the distribution of report noisy max",
+                "permute and flip between two options, epsilon 1 (the output has the distribution of report noisy max)",
             ),
             PermuteAndFlip::new(epsilon(1.0), positive(1.0)),
             &vec![0.0; 2],

@@ -12,8 +12,10 @@ pub(super) fn cases() -> Vec<Case> {
     let range = Range { low: end(-5.0), high: end(5.0) };
     let (pure, with_delta) = ((1, 0.0, Neighbours::AnyValue), (1, DELTA, Neighbours::AnyValue));
     let arithmetic = NoiseArithmetic::Exact;
-    let reward =
-        |pair: Pair<f64>| Pair { words: format!("{}; CTL assumes rewards of at most 5", pair.words), ..pair };
+    let reward = |pair: Pair<f64>| Pair {
+        words: format!("{}; CTL assumes rewards of absolute value at most 5", pair.words),
+        ..pair
+    };
     vec![
         worst_with(
             CaseDescription::sound("ctl", "CTL with clipping to [-5, 5], epsilon 1"),

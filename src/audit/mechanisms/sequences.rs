@@ -44,7 +44,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "sparse-vector-values",
-                "above threshold on 8 numbers, with the value of the first above, epsilon 2 and 1",
+                "above threshold on 8 numbers, with the value of the first number above the threshold, epsilon 2 and 1",
             ),
             SparseVector::new(epsilon(2.0), positive(1.0), zero, NonZeroU32::MIN).with_values(epsilon(1.0)),
             &vec![0.0; 8],

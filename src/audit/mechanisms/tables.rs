@@ -64,8 +64,8 @@ pub(super) fn cases() -> Vec<Case> {
         on_pair(
             CaseDescription::refuted(
                 "johnson-lindenstrauss-branch",
-                "PO-GP-UCB's projection of data with equal column spaces: only whether \
-                 singular values are lifted differs",
+                "PO-GP-UCB's projection of two data sets with the same column space, of which only \
+                 one has its singular values lifted",
             ),
             mechanism,
             branch,

@@ -192,7 +192,7 @@ fn pairs(
         let far = bound + REACH * mechanism.variance().sqrt();
         let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };
         let words = format!(
-            "one user's rewards: {bound:.4} or {:.4}, and instead {far:.4} or {:.4} with probability {delta}",
+            "one user's rewards: {bound:.4} or {:.4}; with probability {delta}, they are {far:.4} or {:.4} instead",
             -bound, -far
         );
         found.push((words, [1.0, -1.0].map(law)));

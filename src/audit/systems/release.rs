@@ -145,7 +145,7 @@ fn candidates(
     let (loss, publication) = pairs.swap_remove(passed_over);
     let what = match publication.is_known() {
         true => "exact loss of the releases",
-        false => "loss of the releases, only as far as the distributions of their outputs are known,",
+        false => "loss of those releases whose output distributions are known",
     };
     let statement = publication.statement(&series.name, delta);
     let mut system = System::new(statement, publication);
@@ -157,7 +157,7 @@ fn candidates(
         String::new()
     };
     system.notes.push(format!(
-        "{what} on this pair: {loss:.4}; the largest of {tried} pairs is {largest:.4}, and {above} \
+        "{what} on this pair: {loss:.4}; the largest of {tried} pairs is {largest:.4}, and the losses of {above} \
          exceed {epsilon:.4}{permitted}"
     ));
     Ok(vec![vec![system]])

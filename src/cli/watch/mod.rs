@@ -77,7 +77,7 @@ impl Watch {
         if let Place::File(file) = &watch.place {
             if is_not_a_page(file) {
                 eprint_line(format_args!(
-                    "error: --watch: {} is there already and is no page (name another file, or remove it)",
+                    "error: --watch: {} exists already and is not an HTML page (name another file, or remove it)",
                     file.display()
                 ));
                 return Err(Exit::Usage);

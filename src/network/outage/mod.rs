@@ -65,5 +65,5 @@ fn interval(from: Span, until: Span) -> Vec<Problem> {
         return Vec::new();
     }
     let expected = format!("a time after `from` ({from})");
-    vec![Problem::wrong("until", expected, until.to_string(), "let it end after it begins")]
+    vec![Problem::wrong("until", expected, until.to_string(), "write a time after the beginning")]
 }

@@ -63,7 +63,7 @@ impl Topology for Clusters {
         }
         for (index, name) in population.names.iter().enumerate() {
             if population.group(index).is_none() {
-                let found = format!("party \"{name}\" without a group, to which no route leads");
+                let found = format!("party \"{name}\" has no group, so no route leads to it");
                 let cure = "give the party a group";
                 problems.push(Problem::wrong("gateways", "every party in a group", found, cure));
             }

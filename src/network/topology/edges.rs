@@ -36,7 +36,7 @@ impl Topology for Edges {
                 let found = if a == b { format!("a link from {a} to itself") } else { found };
                 problems.push(Problem::wrong(
                     place,
-                    "a link between two different parties that is listed only once",
+                    "a link between two different parties, listed only once",
                     found,
                     "leave it out",
                 ));

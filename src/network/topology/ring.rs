@@ -44,7 +44,7 @@ impl Topology for Ring {
         if !self.order.is_empty() && problems.is_empty() {
             let missing = population.names.iter().find(|name| !self.order.contains(name));
             problems.extend(missing.map(|name| {
-                let found = format!("no place for \"{name}\": no route leads there");
+                let found = format!("no place for \"{name}\", so no route leads to this party");
                 let cure = "add the party to the order, or leave it out of the scenario";
                 Problem::wrong("order", "every party", found, cure)
             }));

@@ -330,11 +330,11 @@ impl Mechanism for FederatedSum {
         let basis = match (&cost, self.divisor) {
             (Cost::Unprotected, _) => Basis::Unprotected,
             (_, Divisor::Arrived) => Basis::Conditional {
-                on: "answers that arrive independently of all data (the divisor counts the agent itself)"
+                on: "answers that arrive independently of all data (the divisor depends on whether the agent itself answers)"
                     .to_owned(),
             },
             (_, Divisor::ArrivedOrGone) => Basis::Conditional {
-                on: "the other agents' answers, and the times of the sums, being independent of the agent by which neighbours differ"
+                on: "that it does not depend on the agent by which neighbours differ whether other agents answer and when sums are made"
                     .to_owned(),
             },
             (_, Divisor::Planned) => Basis::Proven,

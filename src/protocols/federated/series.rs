@@ -124,7 +124,7 @@ impl FederatedSeries {
                         "a round before the last one, {rounds}, so that agents have a round in which they search on their own"
                     ),
                     last.to_string(),
-                    "lower it, raise `rounds`, or leave it out: agents share to the end",
+                    "lower it, raise `rounds`, or leave it out (agents then share to the end)",
                 )
             }),
         }

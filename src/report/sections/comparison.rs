@@ -134,8 +134,8 @@ fn short(comparison: &Comparison) -> Vec<Block> {
         }
     }
     for (cells, names) in told {
-        let place = if cells > 1 { format!(", the same in all {cells} cells") } else { String::new() };
-        let told = format!("equal in every metric{place}: {}", names.join("; "));
+        let place = if cells > 1 { format!(", in all {cells} cells") } else { String::new() };
+        let told = format!("a and b are equal in every metric{place}: {}", names.join("; "));
         blocks.push(Block::statement(told, Visibility::Everywhere));
     }
     let mut more: Vec<String> = Vec::new();

@@ -27,7 +27,7 @@ const COSTS: [Cost; 3] = [
     Cost { name: "bytes", label: "bytes of a run", value: |m| m.bytes, words: quantity },
     Cost {
         name: "messages lost",
-        label: "mean messages lost over mean messages, %",
+        label: "messages lost, % of messages sent (means)",
         value: |m| if m.messages > 0.0 { 100.0 * m.messages_lost / m.messages } else { 0.0 },
         words: |share| format!("{share:.2} %"),
     },
@@ -101,7 +101,8 @@ fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec
         let name = match more {
             0 => track.name,
             _ if all => "every series".to_owned(),
-            more => format!("{} and {more} alike", track.name),
+            1 => format!("{} and 1 series with the same values", track.name),
+            more => format!("{} and {more} series with the same values", track.name),
         };
         Track { name, points: track.points }
     });

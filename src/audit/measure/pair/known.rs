@@ -177,6 +177,21 @@ impl KnownPair {
         }
     }
 
+    /// An epsilon that is not above [`Self::epsilon`] without its numerical error, where no cells are used: the
+    /// accountant, which prices most compositions, returns an upper bound.
+    pub(super) fn epsilon_from_below(&self, delta: f64) -> f64 {
+        let epsilon = self.epsilon(delta);
+        match &self.law {
+            Law::Composed(costs)
+                if !matches!(costs[..], [(Cost::Gaussian { .. } | Cost::Laplace { .. }, 1)]) =>
+            {
+                (epsilon - numerical_error(epsilon)).max(0.0)
+            }
+            // A closed form, or a root of an exact curve.
+            _ => epsilon,
+        }
+    }
+
     /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` where
     /// there are no cells, or for a delta below the tail that they leave out, where the accountant is more accurate.
     pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {

@@ -109,7 +109,7 @@ impl KnownPair {
         // `rough` is computed with cells of the usual width, `fine` with cells of half that width. `fine` is too large by
         // about (rough - fine) / 3. Three times this error is subtracted, so that the result is a lower bound.
         pair.in_cells(delta)
-            .map_or_else(|| pair.epsilon(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
+            .map_or_else(|| pair.epsilon_from_below(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
     }
 }
 
@@ -127,7 +127,9 @@ fn noisier(cost: &Cost, factor: f64) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounting::{Accountant, Composition, Tight};
     use crate::special::normal_cdf;
+    use crate::vocab::Delta;
 
     /// With the true probabilities as counts, the noise that is found is the true noise, whatever the event.
     #[test]
@@ -150,5 +152,17 @@ mod tests {
         }
         let blind = KnownPair::gaussian(1.0).largest_noise_factor(counts(0.3, 0.3), 1e-3);
         assert!(blind.is_infinite() && KnownPair::gaussian(1.0).at_noise(blind, 1e-5) == 0.0);
+    }
+
+    /// With more than 16 releases, the accountant prices the pair; its upper bound is above its lower bound.
+    #[test]
+    fn the_loss_of_many_releases_is_a_lower_bound() {
+        let cost = Cost::PoissonGaussian { rate: 0.1, noise_multiplier: 2.0 };
+        let delta = Delta::new(1e-5).unwrap();
+        let composition: Composition = [(&cost, 400)].into_iter().collect();
+        let priced = Tight.price(&composition, delta);
+        let found = KnownPair::composed(vec![(cost, 400)], "").at_noise(1.0, delta.get());
+        let lower = priced.lower.unwrap();
+        assert!(lower < priced.epsilon && found <= lower && found > 0.999 * lower, "{found} of {priced:?}");
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn candidates(
                 Observer::Agents => format!("{}, agents", series.name),
             },
             about: format!(
-                "the {} sums of a run that were computed, {fewest} or more shares of noise in each, {} planned{}",
+                "the {} sums that were computed in a run; each has at least {fewest} shares of noise ({} were planned){}",
                 prices.len(),
                 audit.masked.planned_shares(),
                 knows

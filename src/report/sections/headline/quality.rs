@@ -150,8 +150,8 @@ fn of_private(
                 "The best private series, ".to_owned()
             } else {
                 format!(
-                    "No private series has a proven epsilon of at most {MODERATE}. The best with a finite \
-                     one, "
+                    "No private series has a proven epsilon of at most {MODERATE}. The best private series with \
+                     a finite epsilon, "
                 )
             };
             (whose, format!(" (epsilon at most {} in one run, {}),", three_digits_up(epsilon), basis.words()))

@@ -38,7 +38,8 @@ pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Table {
                 Cell { findings, ..Cell::default() }
             }
             Learned::Elsewhere(places) => {
-                let elsewhere = format!("nothing released here; see {}", all.words(places));
+                let elsewhere =
+                    format!("nothing was released in these cells; for other cells see {}", all.words(places));
                 Cell::of(vec![Span::quiet(elsewhere)])
             }
             Learned::Nothing => Cell::of(vec![Span::quiet("nothing")]),
