@@ -30,7 +30,9 @@ pub(crate) fn run(file: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         }
     };
     if plan.cells[0].scenario.draft().fork.is_some() {
-        return Err("the scenario has a fork, which is several runs: play it with the command `subrosa run`".into());
+        return Err(
+            "the scenario has a fork, which is several runs: play it with the command `subrosa run`".into()
+        );
     }
     let plan = plan.ask_programs()?;
     let folder = RunFolder::at(&out.join(plan.folder_name()));

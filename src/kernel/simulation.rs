@@ -54,7 +54,7 @@ pub enum KernelError {
     /// Too many events are pending.
     #[error(
         "more than 16,777,216 (2^24) messages and timers are pending at virtual time {} s: use fewer parties or longer \
-         intervals, or look for a party that keeps sending messages or setting timers faster than they arrive or run out",
+         intervals, or look for a party that keeps sending messages or setting timers faster than messages arrive or timers run out",
         .at.seconds()
     )]
     TooManyPending {

@@ -43,7 +43,7 @@ pub struct BoxModel {
 pub enum BuildError {
     /// The learner needs the arms' inputs, but they are withheld, or the covariance is a matrix that was given without
     /// inputs.
-    #[error("{learner} needs the arms' inputs, and they are withheld")]
+    #[error("{learner} needs the arms' inputs, which are withheld or were not given")]
     NeedsInputs {
         /// Name of the learner.
         learner: &'static str,

@@ -107,7 +107,7 @@ impl LearnerRecipe for Parallel {
         let mut problems: Vec<Problem> = self.below(self.inner().problems()).collect();
         let name = self.learner.name();
         if self.learner.get::<Self>().is_some() || !self.inner().programs().is_empty() {
-            let expected = "a learner that is not an external program, other than Parallel";
+            let expected = "a learner that is neither an external program nor Parallel";
             problems.push(Problem::wrong("learner", expected, name, "write learner: GpUcb(), for example"));
         } else if self.pending == PendingOutcome::KrigingBeliever && !self.inner().predicts() {
             let expected = "a learner with a posterior mean, for the pending outcomes of KrigingBeliever";

@@ -80,7 +80,7 @@ fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCel
     let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));
     let mut found = named.collect::<Vec<String>>().join(", ");
     if bad.len() > NAMED {
-        found = format!("{found}, and {} more, {} in all", bad.len() - NAMED, bad.len());
+        found = format!("{found}, and {} more ({} cells in all)", bad.len() - NAMED, bad.len());
     }
     let cure = match missing {
         MissingCells::Refuse(cure) => cure,

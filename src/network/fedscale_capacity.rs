@@ -92,7 +92,7 @@ fn from_json(file: &Path, text: &str) -> Result<Vec<(f64, f64)>, Problem> {
             let number = value.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
             number.ok_or_else(|| {
                 let found = format!("{value} in client \"{name}\" of {}", file.display());
-                wrong(&format!("a number `{field}`, above 0"), found)
+                wrong(&format!("a number above 0 as `{field}`"), found)
             })
         };
         Ok((number("computation")?, number("communication")?))

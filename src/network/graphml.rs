@@ -68,7 +68,7 @@ pub(super) fn read(
             return Err(wrong(
                 "an id for every node".to_owned(),
                 format!("none at {}", place(node)),
-                "add one",
+                "add an id to the node",
             ));
         };
         let name = value(node, label).unwrap_or_else(|| id.to_owned());
@@ -90,7 +90,11 @@ pub(super) fn read(
             .filter_map(|key| key.attribute("attr.name"))
             .collect();
         let expected = format!("an attribute of edges ({})", known.join(", "));
-        return Err(wrong(expected, format!("\"{name}\" in {}", file.display()), "name one of these"));
+        return Err(wrong(
+            expected,
+            format!("\"{name}\" in {}", file.display()),
+            "name one of the attributes that the file has",
+        ));
     }
     let mut edges: BTreeMap<(usize, usize), Option<f64>> = BTreeMap::new();
     for edge in all("edge") {

@@ -597,3 +597,40 @@ fn the_short_report_has_the_conditional_sum_of_a_person() {
         "{text}"
     );
 }
+
+/// The sum of a person stands behind the losses to the observer who receives both, not behind those to the next observer.
+#[test]
+fn the_sum_of_a_person_is_told_of_its_own_observer() {
+    let to = |observer: &str, mut row: PrivacyRow| {
+        row.observer = observer.to_owned();
+        row
+    };
+    let row = |series: &str, epsilon: f64| learned(series, vec![loss(epsilon, LossBasis::Proven)]);
+    let mut outcome = row("one", 2.0);
+    outcome.unit = ProtectedUnit::Outcome;
+    let rows = vec![
+        row("one", 1.0),
+        outcome,
+        to("press", row("one", 0.5)),
+        row("worse", 6.0),
+        to("press", row("worse", 6.0)),
+    ];
+    let mut shown = cell(vec![series("one", 0.1, 1.0, 9), series("worse", 0.3, 3.0, 9)], rows);
+    shown.persons.push(PersonLoss {
+        series: "one".to_owned(),
+        protected: "hospital".to_owned(),
+        observer: "lab".to_owned(),
+        epsilon_row: 1.0,
+        epsilon_outcome: 2.0,
+        epsilon: 3.0,
+        delta: 2e-3,
+        basis: LossBasis::Proven,
+        arithmetic: None,
+        note: String::new(),
+    });
+    let text = told_of(&summary(vec![shown])).join(" ");
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    let (record, person) =
+        (place("one: lab"), place("about a person whose row and outcome both change, at most 3.00"));
+    assert!(record < person && person < place("; press"), "{text}");
+}

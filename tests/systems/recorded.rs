@@ -278,7 +278,7 @@ fn lost_pings_are_no_measurement_or_all_named() {
     // A cell that is neither a number nor missing is an error always, and of many bad cells the first are named.
     let rows: String = (0..9).map(|row| format!("{row},-{row}.5\n")).collect();
     let words = told(&link(", missing: Drop"), &format!("s,rtt_ms\n{rows}"));
-    assert!(words.contains("\"-4.5\" at lost.csv:6, and 4 more, 9 in all"), "{words}");
+    assert!(words.contains("\"-4.5\" at lost.csv:6, and 4 more (9 cells in all)"), "{words}");
     assert!(!words.contains("-5.5"), "{words}");
     let words = told(&link(", missing: Drop"), "s,rtt_ms\n5,\n10,nan\n");
     assert!(words.contains("only missing cells in lost.csv"), "{words}");

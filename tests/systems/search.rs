@@ -144,8 +144,8 @@ fn a_parallel_learner_needs_one_that_can_be_copied_and_predicts() {
     let scenario = sensors(place.path());
     for (learner, expected) in [
         ("Parallel(learner: Random())", "a learner with a posterior mean"),
-        ("Parallel(learner: Parallel(learner: GpUcb()))", "other than Parallel"),
-        ("Parallel(learner: External(command: [\"sh\"]), pending: ConstantMin)", "other than Parallel"),
+        ("Parallel(learner: Parallel(learner: GpUcb()))", "nor Parallel"),
+        ("Parallel(learner: External(command: [\"sh\"]), pending: ConstantMin)", "nor Parallel"),
     ] {
         let change = format!("protocol.series[0].learner={learner}");
         let (code, stdout, stderr) = code_and_output(&subrosa(&["check", &scenario, "-o", &change]));

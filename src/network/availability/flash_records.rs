@@ -96,8 +96,8 @@ fn records(messages: &str) -> Result<Vec<(i64, Change)>, BadRecord> {
         };
         let state = state.trim();
         let Some(change) = change(&state.to_ascii_lowercase()) else {
-            let expected = "a state: battery_charged_on or _off, wifi, 2g to 5g, unknown, screen_on, _off, _lock or _unlock, \
-                            battery_low or _okay, phone_on or _off, or a level such as 80%";
+            let expected = "a state: battery_charged_on, battery_charged_off, wifi, 2g to 5g, unknown, screen_on, screen_off, screen_lock, \
+                            screen_unlock, battery_low, battery_okay, phone_on, phone_off, or a level such as 80%";
             return Err((number, expected, state.to_owned()));
         };
         records.push((at, change));

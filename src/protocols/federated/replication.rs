@@ -106,7 +106,8 @@ impl Replication<'_> {
             && let Some((most, mean)) = tally.best_found()
         {
             // If functions deviate from the objective, their values are not performances (such as accuracies).
-            let deviates = self.recipe.groups.iter().any(AgentGroup::deviates);
+            let deviates =
+                self.recipe.groups.iter().any(AgentGroup::deviates) || self.recipe.perturbation.get() > 0.0;
             if self.instance.background.performances && !deviates {
                 record.outcomes = vec![
                     named("1 - best performance of any agent", 1.0 - most),

@@ -9,6 +9,7 @@ use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::metric::MetricValues;
 use crate::study::results::statistics::Estimate;
+use crate::vocab::counted;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -195,7 +196,7 @@ pub fn explain(
         .map(|cell| Ok(MetricValues::of(cell, plan, stored, metric)?.by_series))
         .collect::<Result<Vec<BTreeMap<String, BTreeMap<u64, f64>>>, FolderError>>()?;
     let key = Key::root(plan.first_seed()).child("explain").child("bootstrap");
-    let mut fewest: Option<usize> = None;
+    let mut most: Option<usize> = None;
     for name in names(plan) {
         let Some(of_cells) = cells.iter().map(|series| series.get(&name)).collect::<Option<Vec<_>>>() else {
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
@@ -207,7 +208,11 @@ pub fn explain(
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));
         if common.len() < 2 {
-            fewest = Some(fewest.map_or(common.len(), |fewest| fewest.max(common.len())));
+            most = Some(most.map_or(common.len(), |most| most.max(common.len())));
+            explained.notes.push(format!(
+                "series \"{name}\" is left out: every cell has it with a {metric} in {}, and at least 2 are needed",
+                counted(common.len() as u64, "replication")
+            ));
             continue;
         }
         if common.len() < seen.len() {
@@ -223,7 +228,7 @@ pub fn explain(
         explained.series.push(series(&name, values, &explained.axes, designed, confidence, key));
     }
     if explained.series.is_empty() {
-        return Err(ExplainError::TooFew { metric: metric.to_owned(), found: fewest.unwrap_or(0) });
+        return Err(ExplainError::TooFew { metric: metric.to_owned(), found: most.unwrap_or(0) });
     }
     Ok(explained)
 }

@@ -110,7 +110,7 @@ impl Grid {
             Spacing::Linear | Spacing::Whole => (to - from) / width,
         };
         let steps = range * STEPS_OF_A_WIDTH;
-        if steps > MAX_STEPS {
+        if spacing != Spacing::Whole && steps > MAX_STEPS {
             return Err(BadRange::TooFine(steps));
         }
         if spacing == Spacing::Whole {
@@ -208,6 +208,8 @@ mod tests {
         assert_eq!(whole.values, [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 21.0]);
         assert_eq!(whole.depth(), 3);
         assert_eq!(grid(1.0, 3.0, 1.0, Spacing::Whole).values, [1.0, 2.0, 3.0]);
+        // A step of whole numbers is at least 1.
+        assert_eq!(grid(0.0, 1e6, 1.0, Spacing::Whole).last(), 1_000_000);
         assert_eq!(Grid::new(0.0, 1.0, None, Spacing::Linear).unwrap().last(), 64);
     }
 

@@ -284,6 +284,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         // For further units of the same observer only the differences from the unit before are stated.
         let (before, known) = std::mem::replace(&mut last, (row, loss));
         if row.observer != before.observer {
+            words.extend(of_the_person(summary, best.cell, before));
             words.push(Span::plain("; "));
             words.extend(verdict(summary, row, loss));
             continue;
@@ -302,7 +303,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         let study = study.map_or_else(String::new, |study| format!(" ({study})"));
         words.push(Span::plain(format!(", about {} at most {most}{basis}{at}{study}", unit(&row.unit))));
     }
-    words.extend(of_the_person(summary, best.cell, first));
+    words.extend(of_the_person(summary, best.cell, last.0));
     words.push(Span::plain("."));
     Some((words, rows.iter().map(|row| (name, row.observer.as_str())).collect()))
 }
