@@ -1,16 +1,18 @@
-//! The ledger entries of a series; equal releases share an entry with a count.
+//! The ledger entries of a series. Releases that differ only in round and time may share an entry with a count.
 
 use crate::accounting::CountedRelease;
 use crate::vocab::PrivacyEvent;
 use std::collections::BTreeMap;
 
-/// Releases of one series as they are recorded; equal ones share an entry with a count.
+/// Releases of one series as they are recorded. Releases that differ only in round and time may share an entry with a
+/// count; the variants say which of them do.
 #[derive(Debug)]
 pub enum Releases {
-    /// In order of time: only consecutive releases are counted together.
+    /// In order of time: only consecutive releases share an entry.
     InOrder(Vec<CountedRelease>),
-    /// By the unit that they are about, for protocols whose units alternate. If the releases about each unit differ
-    /// only in round and time, the number of entries grows with the units and not with the rounds.
+    /// By the unit that the releases are about, for protocols in which releases about different units alternate. If the
+    /// releases about each unit differ only in round and time, the number of entries grows with the number of units and not
+    /// with the number of rounds.
     ByUnit {
         /// Releases about no numbered unit.
         others: Vec<CountedRelease>,
@@ -46,7 +48,7 @@ impl Releases {
         }
     }
 
-    /// All entries: in order of time, or those of no numbered unit first and then unit by unit.
+    /// All entries, in order of time; or, by unit, first the entries about no numbered unit and then those about each unit.
     #[must_use]
     pub fn into_entries(self) -> Vec<CountedRelease> {
         match self {
@@ -67,9 +69,9 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Looks for the first entry with the same observer and the same name of the release. Counts `entry` together with it if
-/// the two differ only in round and time, and inserts `entry` after it if they differ in more. Without such an entry,
-/// `entry` is added at the end.
+/// Looks for the first known entry that has the observer and the released name of `entry`. If the two entries differ only in
+/// round and time, `entry` is counted together with the known entry. If they differ in more, `entry` is inserted after the
+/// known entry. Without such a known entry, `entry` is added at the end.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer
