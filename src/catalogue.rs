@@ -34,7 +34,7 @@ use std::process::ExitCode;
 /// Declares [`Catalogue`]: a field and a method for each family.
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $family:ident: $model:ident, $member:ident;)+) => {
-        /// The members of every family that scenarios of this program may name: those of the library and the program's own.
+        /// The members that scenarios of a program may name, family by family: the library's members and the program's own.
         ///
         /// ```no_run
         /// use schemars::JsonSchema;
@@ -95,7 +95,8 @@ macro_rules! catalogue {
                 }
             )+
 
-            /// Makes these the members that scenarios of this process may name. This cannot be changed later.
+            /// From now on, scenarios of this process may name the members of this catalogue, and no others. The process
+            /// cannot change to another catalogue later.
             ///
             /// # Errors
             /// [`MemberError`]: a name or a type is taken, a name is not a valid identifier, a family is full, or
@@ -124,7 +125,7 @@ catalogue! {
     availability: AvailabilityModel, AvailabilityMember;
     /// Adds a compute model: how long a party takes to process a message.
     compute: ComputeModel, ComputeMember;
-    /// Adds a throughput: the rate of a line over time.
+    /// Adds a throughput: the rate of a link or an access line over time.
     throughput: ThroughputModel, ThroughputMember;
     /// Adds an outage of a group of parties.
     outage: OutageModel, OutageMember;

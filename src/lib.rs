@@ -11,7 +11,7 @@
 #![doc = include_str!("tour.ron")]
 //! ```
 //!
-//! `subrosa run tour.ron` runs it on the command line. This program runs it too, and reads regret and privacy loss:
+//! `subrosa run tour.ron` runs it on the command line. The following program runs it too, and reads regret and privacy loss:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,8 +38,8 @@
 //! # 2. Add a network and dropouts, and compare
 //!
 //! Any value can be changed by its path, as with `-o` on the command line. For each purpose, random numbers are drawn from
-//! a stream of their own. So both runs have the same functions and the same noise, and all differences are due to the
-//! network and to the users who never answer.
+//! a stream of their own. So the two runs of the following program have the same functions and the same noise, and all
+//! differences are due to the network and to the users who never answer.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -61,10 +61,11 @@
 //!
 //! # 3. A party and a mechanism of your own, without a scenario
 //!
-//! Everything that a scenario names is an implementation of a trait. Here users answer one question by randomised
-//! response: the mechanism states its privacy cost, [`privacy::ledger::release()`] records it in the ledger, the
-//! network may lose the answer, and the accountants bound the privacy loss. `examples/` has an objective, a latency
-//! and a whole protocol; `docs/extending.md` explains them.
+//! Every member of a family that a scenario names, such as a latency or a learner, is an implementation of a trait. In the
+//! following program, users answer one question by randomised response. The mechanism states its privacy cost,
+//! [`privacy::ledger::release()`] records this cost in the ledger, the network may lose the answer, and the accountants
+//! compute the privacy loss. `examples/` has a latency, an objective, a mechanism, a party and a whole protocol;
+//! `docs/extending.md` explains these examples.
 //!
 //! ```
 //! use subrosa::prelude::*;
@@ -150,7 +151,7 @@
 //!
 //! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md` names one exception).
 
-// Without the command line, code that only it uses is not reported as dead.
+// If the command line is not compiled, code that only the command line uses is not reported as dead.
 #![cfg_attr(not(feature = "cli"), allow(unused_imports, dead_code))]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 

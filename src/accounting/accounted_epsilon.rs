@@ -22,7 +22,8 @@ pub enum EpsilonKind {
 
 impl EpsilonKind {
     /// The epsilon that is proven for adaptively chosen releases, given an `epsilon` of this kind and its proven upper
-    /// bound `upper`. It is infinite for a claim or an approximation.
+    /// bound `upper`. It is infinite for a claim or an approximation, and if a bound for releases fixed in advance has
+    /// no `upper`.
     #[must_use]
     pub fn adaptive_bound(self, epsilon: f64, upper: Option<f64>) -> f64 {
         match self {
@@ -82,7 +83,8 @@ impl AccountedEpsilon {
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
     }
 
-    /// An infinite answer, because the releases' own deltas, `failure` in all, use up the whole delta.
+    /// An infinite answer, because the deltas of the releases' own (epsilon, delta) guarantees, `failure` in all, use up
+    /// the whole delta.
     pub(super) fn delta_used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, EpsilonKind::Bound, composition);
         let all = delta.get();

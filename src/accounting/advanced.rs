@@ -4,11 +4,12 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
-/// The accountant by advanced composition. Let x_i be the releases' epsilons, and V the sum of x_i^2. The bound is the
-/// sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1), plus the smaller of sqrt(2 V ln(1/slack)) and
-/// sqrt(2 V ln(e + sqrt(V)/slack)). If basic composition gives a smaller epsilon, that epsilon is returned. The slack
-/// is delta minus the deltas of all releases. A release whose cost is not an (epsilon, delta) guarantee, such as a
-/// Gaussian, gets a share of the delta that remains after the deltas of the other releases; several shares are tried.
+/// The accountant by advanced composition. Let x_i be the epsilon of release i, V the sum of all x_i^2, and the slack
+/// the requested delta minus the deltas of all releases. The bound is the sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1),
+/// plus the smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(exp(1) + sqrt(V)/slack)). If basic composition gives a
+/// smaller epsilon, that epsilon is returned. Releases whose cost is not an (epsilon, delta) guarantee, such as
+/// Gaussians, have no delta of their own. Together they get a part of the delta that the other releases leave, divided
+/// equally among them, and the rest is the slack. Several such parts are tried, and the smallest bound counts.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +42,7 @@ impl Accountant for Advanced {
     }
 }
 
-/// The bound for given guarantees of the releases; infinite if the slack is not above 0.
+/// The bound for given guarantees of the releases; infinite if `slack` is not above 0.
 fn bound(guarantees: &Guarantees, slack: f64) -> f64 {
     let (mut drift, mut squares) = (0.0, 0.0);
     for &(epsilon, count) in &guarantees.pairs {

@@ -4,10 +4,11 @@ use super::guarantees::{self, Guarantees};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
-/// The accountant by basic composition: epsilons and deltas add up, also for adaptively chosen releases. Releases whose
-/// cost is not an (epsilon, delta) guarantee, such as Gaussians, share the remaining delta equally. Each of them counts
-/// with its epsilon at its share. This epsilon is exact for a Gaussian with or without Poisson sampling, and an upper
-/// bound for all other costs.
+/// The accountant by basic composition: epsilons and deltas add up, also for adaptively chosen releases. The deltas of
+/// (epsilon, delta) guarantees are subtracted from the requested delta. Releases whose cost is not such a guarantee,
+/// such as Gaussians, share the rest equally. Each of these releases counts with its epsilon at its share of delta. This
+/// epsilon is exact for a Gaussian with or without Poisson sampling, and an upper bound for the other costs that need a
+/// share.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,8 @@ impl Accountant for Basic {
 }
 
 impl AccountedEpsilon {
-    /// The part of `delta` that remains after the releases' own deltas, above 0.
+    /// The delta that is left for the losses of all releases if no (epsilon, delta) guarantee fails. It is
+    /// (delta - f) / (1 - f), above 0, where f is the probability that at least one of these guarantees fails.
     ///
     /// # Errors
     /// If nothing is left: the answer that the accountant should return.
@@ -54,8 +56,8 @@ impl AccountedEpsilon {
         pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))
     }
 
-    /// The answer if the probability `failure` that a guarantee fails uses up the whole delta: the sum of the epsilons
-    /// if basic composition has a finite epsilon at `delta`, else infinity.
+    /// The answer if the probability `failure` that at least one guarantee fails uses up the whole delta. It is the sum
+    /// of the epsilons if basic composition has a finite epsilon at `delta`, else infinity.
     fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {

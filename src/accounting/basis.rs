@@ -1,5 +1,5 @@
-//! The basis of an epsilon: how the underlying costs are justified, for which arithmetic they hold, and whether the
-//! releases were chosen adaptively.
+//! The basis of an epsilon: how the costs from which it is computed are justified. Also the arithmetic for which these
+//! costs hold, and whether the releases may have been chosen adaptively.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
@@ -13,16 +13,16 @@ pub enum LossBasis {
     Refuted,
     /// Some data were released without protection.
     Unprotected,
-    /// A claim that is smaller than the tight accountant's epsilon.
+    /// The epsilon is a claim, and is smaller than the tight accountant's epsilon.
     Exceeded,
-    /// Stated in a paper; this program neither proves nor refutes it.
+    /// The epsilon is stated in a paper; this program neither proves nor refutes it.
     #[serde(rename = "as published")]
     AsPublished,
-    /// Holds under conditions that the notes name.
+    /// The epsilon holds under conditions that the notes name.
     Conditional,
-    /// An epsilon for comparison that is not an upper bound.
+    /// The epsilon is for comparison only, and is not an upper bound.
     Approximation,
-    /// Holds for every pair of neighbours.
+    /// The epsilon holds for every pair of neighbours.
     Proven,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for LossBasis {
     }
 }
 
-/// The weaker of two arithmetics; an absent one is ignored.
+/// The weaker of two arithmetics. If one of them is absent, the other one; `None` if both are absent.
 #[must_use]
 pub(super) fn weaker_arithmetic(a: Option<Arithmetic>, b: Option<Arithmetic>) -> Option<Arithmetic> {
     a.into_iter().chain(b).min()
@@ -120,7 +120,7 @@ pub(crate) mod arithmetic_in_words {
 }
 
 /// Serialises a number that is not finite as the text "inf", because JSON has no infinity. NaN is stored as "inf" too,
-/// because an epsilon that is not a number bounds nothing either.
+/// because neither an infinite epsilon nor NaN bounds anything.
 pub(crate) mod infinite {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

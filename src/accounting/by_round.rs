@@ -14,9 +14,9 @@ pub struct Growth {
 }
 
 impl History {
-    /// The epsilons at `delta` after each of the given `rounds`, `[p]` and in rising order. First come the claimed
-    /// epsilons, if there is a claim, then those by the tight accountant, then those by basic composition. Releases are
-    /// assumed to be chosen adaptively.
+    /// The epsilons at `delta` after each of the given `rounds`, a slice `[p]` of p numbers in rising order. The result
+    /// begins with the claimed epsilons, if there is a claim. The epsilons by the tight accountant follow, then those by
+    /// basic composition. Releases are assumed to be chosen adaptively.
     #[must_use]
     pub fn by_round(&self, delta: Delta, rounds: &[u64]) -> Vec<Growth> {
         let Some(&last) = rounds.last() else { return Vec::new() };

@@ -16,12 +16,12 @@ pub struct Target {
     pub rate: Probability,
 }
 
-/// Smallest noise multiplier (standard deviation over L2 sensitivity, dimensionless) that the search considers; if it is
-/// the answer, less noise may be enough.
+/// Smallest noise multiplier (standard deviation over L2 sensitivity, dimensionless) that the search considers. If the
+/// search returns this number, less noise may be enough.
 pub const MIN_NOISE: f64 = 1e-3;
 /// Largest noise multiplier that the search considers.
 const MAX_NOISE: f64 = 1e6;
-/// Largest number of rounds that the search considers; if it is the answer, more may be possible.
+/// Largest number of rounds that the search considers. If the search returns this number, more rounds may be possible.
 pub const MAX_ROUNDS: u64 = MAX_RELEASES;
 
 impl Target {
@@ -44,9 +44,9 @@ impl Target {
 }
 
 /// The smallest noise multiplier (relative accuracy 1e-9, rounded up) with which `rounds` rounds have at most the
-/// target's epsilon, and their epsilon (natural logarithm of a likelihood ratio) at this noise multiplier. `None` if even
-/// 1e6 is not enough; [`MIN_NOISE`] if that is enough. A noise multiplier is the noise's standard deviation over the L2
-/// sensitivity of the sum.
+/// target's epsilon. Also the epsilon (natural logarithm of a likelihood ratio) of these rounds at this noise
+/// multiplier. `None` if even a noise multiplier of 1e6 is not enough. If [`MIN_NOISE`] is enough, it is the answer. A
+/// noise multiplier is the noise's standard deviation over the L2 sensitivity of the sum.
 ///
 /// Method: bisection with the tight accountant (see [`Tight`]).
 #[must_use]
@@ -54,8 +54,8 @@ pub fn smallest_noise(target: &Target, rounds: u64) -> Option<(f64, f64)> {
     least_noise(|noise| target.kept(noise, rounds)).map(|noise| (noise, target.epsilon_after(noise, rounds)))
 }
 
-/// The smallest noise multiplier for which `is_enough` is true (relative accuracy 1e-9, rounded up). `None` if even 1e6
-/// is not enough; [`MIN_NOISE`] if that is enough.
+/// The smallest noise multiplier for which `is_enough` is true (relative accuracy 1e-9, rounded up). `None` if
+/// `is_enough` is false even for 1e6. If it is true for [`MIN_NOISE`], the answer is [`MIN_NOISE`].
 fn least_noise(is_enough: impl Fn(f64) -> bool) -> Option<f64> {
     if !is_enough(MAX_NOISE) {
         return None;
@@ -132,8 +132,8 @@ pub fn most_rounds(target: &Target, noise_multiplier: Positive) -> (u64, f64) {
 }
 
 /// The smallest noise multiplier m (dimensionless, relative accuracy 1e-9, rounded up) for which one release has at most
-/// `epsilon` (natural logarithm of a likelihood ratio) at `delta`, by Renyi divergences. `release` maps m to the cost
-/// of the release. `None` if even 1e6 is not enough; [`MIN_NOISE`] if that is enough.
+/// `epsilon` (natural logarithm of a likelihood ratio) at `delta`, by Renyi divergences. `release` maps m to the cost of
+/// the release. `None` if even an m of 1e6 is not enough. If [`MIN_NOISE`] is enough, it is the answer.
 #[must_use]
 pub fn smallest_noise_of_one(
     epsilon: Epsilon,

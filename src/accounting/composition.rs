@@ -10,15 +10,15 @@ use std::collections::BTreeSet;
 pub struct Item {
     /// The cost of one release.
     pub cost: Cost,
-    /// Number of such releases, at least 1.
+    /// Number of releases with this cost, at least 1.
     pub count: u64,
-    /// What was released ("outcome y, by disclosure"), or the cost in words if only that is known. Accountants use
+    /// What was released ("outcome y, by disclosure"), or the cost in words if only the cost is known. Accountants use
     /// these texts in their notes.
     pub labels: BTreeSet<String>,
 }
 
-/// The most releases of one cost for which accountants give a finite epsilon: for more, sums in double precision are
-/// not accurate enough.
+/// The largest number of releases of one cost for which accountants give a finite epsilon. For more releases, sums in
+/// double precision are not accurate enough.
 pub const MAX_RELEASES: u64 = 1_000_000_000_000;
 
 /// Costs with counts. Equal costs are merged and the costs sorted, so accountants return bit-identical results for any

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 /// One release, or several releases that differ only in round and time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedRelease {
-    /// The release that was recorded first, with the smallest round of all these releases in place of its own.
+    /// The release that was recorded first, but its round is replaced by the smallest round of all releases of this
+    /// entry.
     pub event: PrivacyEvent,
-    /// Number of these releases, at least 1.
+    /// Number of releases of this entry, at least 1.
     pub count: u64,
-    /// The largest round of these releases.
+    /// The largest round of the releases.
     pub last_round: u64,
     /// Virtual time of the first release in seconds.
     #[serde(default)]
@@ -46,8 +47,9 @@ impl CountedRelease {
         PrivacyEvent { round: event.round, at: event.at, ..self.event.clone() } == *event
     }
 
-    /// Adds a later entry whose releases differ only in round and time. Its rounds may be smaller: a user
-    /// who arrived in an earlier round may report after a user who arrived in a later round.
+    /// Adds a later entry, whose releases differ from those of this entry only in round and time. The rounds of the
+    /// later entry may be smaller: a user who arrived in an earlier round may report after a user who arrived in a later
+    /// round.
     pub fn join(&mut self, later: &Self) {
         self.is_uneven = !self.is_continued_evenly_by(later);
         self.count += later.count;
@@ -58,7 +60,7 @@ impl CountedRelease {
 }
 
 impl CountedRelease {
-    /// The round of each of these releases, `[count]`, in ascending order; `None` if the releases are not evenly spaced in
+    /// The round of each release, a list `[count]` in ascending order; `None` if the releases are not evenly spaced in
     /// rounds, since their rounds are then unknown.
     #[must_use]
     pub fn rounds(&self) -> Option<Vec<u64>> {
@@ -75,7 +77,7 @@ impl CountedRelease {
         (!self.is_uneven && gaps > 0 && rounds % gaps == 0).then(|| rounds / gaps)
     }
 
-    /// Whether these releases and those of a later entry together are evenly spaced in rounds.
+    /// Whether the releases of this entry and those of a later entry, taken together, are evenly spaced in rounds.
     fn is_continued_evenly_by(&self, later: &Self) -> bool {
         let Some(gap) = later.event.round.checked_sub(self.last_round) else { return false };
         [self, later].iter().all(|entry| entry.count == 1 || entry.spacing() == Some(gap))
@@ -162,7 +164,7 @@ pub(super) mod example {
     use super::{CountedRelease, PrivacyEvent};
     use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
 
-    /// An entry for `count` releases like this one, the last of them in round 90.
+    /// An entry for `count` releases like `event`, the last of them in round 90.
     pub(in crate::accounting) fn booked_until_90(event: PrivacyEvent, count: u64) -> CountedRelease {
         CountedRelease { count, last_round: 90, ..CountedRelease::of(&event) }
     }

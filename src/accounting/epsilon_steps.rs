@@ -1,6 +1,6 @@
 //! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run.
-//! Equal releases are stored together ([`CountedRelease`]). If they are not evenly spaced in rounds, the function may be
-//! far above the loss between the first and the last of their rounds.
+//! Equal releases are stored together ([`CountedRelease`]). If they are not evenly spaced in rounds, then from their
+//! first round to their last round the function may be far above the loss.
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
@@ -32,8 +32,9 @@ pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
     /// The different histories whose losses are computed by round, with what the computation needs.
     seen: Vec<Followed>,
-    /// How many of the histories in `seen` are merged into `steps`. The others wait, because their losses by round need
-    /// not be computed if a later run adds steps of a constant epsilon that is at least as large.
+    /// How many of the histories in `seen` are merged into `steps`. The histories that are not merged yet wait: their
+    /// losses by round need not be computed if a later run adds steps of a constant epsilon that is at least as large as
+    /// these losses.
     done: usize,
 }
 
@@ -53,7 +54,7 @@ impl Followed {
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
         let step = |round: u64| {
-            // For the last round the loss is known already; earlier losses are at most that.
+            // The loss of the last round is known already, and earlier losses are at most as large.
             if Some(round) == end {
                 return EpsilonAt { round, epsilon: self.at_the_end };
             }
@@ -64,14 +65,14 @@ impl Followed {
         in_order(self.places.clone(), step)
     }
 
-    /// Steps at the same rounds, all with the loss after the last round.
+    /// Steps at the rounds of `places`, all with the loss after the last round.
     fn level_steps(&self) -> Vec<EpsilonAt> {
         self.places.iter().map(|&round| EpsilonAt { round, epsilon: self.at_the_end }).collect()
     }
 }
 
 /// The value at a `round` of a step function of epsilon (natural logarithm of a likelihood ratio); 0 before the first
-/// step. `steps`, `[s]`, is in rising order of rounds.
+/// step. `steps`, a slice `[s]` of s steps, is in rising order of rounds.
 #[must_use]
 pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };
@@ -82,8 +83,8 @@ pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
 }
 
 impl EpsilonSteps {
-    /// Adds the releases of a run, `group`, whose loss after the last round is at most `at_the_end` at this delta. `units`
-    /// has the histories that may have the largest loss after the last round.
+    /// Adds `group`, the releases of one run, whose loss after the last round is at most `at_the_end` at this delta.
+    /// `units` has the histories of the units that may have the largest loss after the last round.
     pub(super) fn add_releases(
         &mut self,
         group: &[&CountedRelease],
@@ -150,7 +151,8 @@ impl EpsilonSteps {
         self.merge_waiting(None);
         let mut kept: Vec<EpsilonAt> = Vec::new();
         for step in self.steps {
-            // A round between two steps has the epsilon of the later one, so the last of equal steps is kept.
+            // A round between two steps has the epsilon of the later step. So of several equal steps, the first and the
+            // last are kept.
             match kept.as_mut_slice() {
                 [.., before, last]
                     if before.epsilon.to_bits() == step.epsilon.to_bits()
@@ -196,7 +198,8 @@ mod tests {
         rising.finish()
     }
 
-    /// Four reports with epsilon 0.5, in rounds 3, 5, 7 and 9: epsilons add up (nearly, for the tight accountant).
+    /// Four reports with epsilon 0.5, in rounds 3, 5, 7 and 9. The tight accountant's epsilon of all four is nearly
+    /// their sum, 2.
     #[test]
     fn epsilon_rises_with_every_release() {
         let found = steps(&[run(&[3, 5, 7, 9], None)]);

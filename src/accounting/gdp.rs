@@ -7,10 +7,11 @@ use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, single};
 use crate::vocab::{Cost, Delta};
 
 /// Approximates the composition by one Gaussian mechanism with parameter mu. mu^2 is the sum of one term for each
-/// release: 1/z^2 for a Gaussian with noise multiplier z, q^2 (e^{1/z^2} - 1) for a Poisson-subsampled one with rate q,
-/// and (2 m)^2 / v for a pure mechanism whose privacy loss has mean m and variance v. **Not a bound**, unless all
-/// releases are Gaussian: epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96, and
-/// 19.25 for a true epsilon of 15.71).
+/// release. The term is 1/z^2 for a Gaussian with noise multiplier z, without sampling or with rate 1. It is
+/// q^2 (exp(1/z^2) - 1) for a Gaussian with Poisson sampling at a rate q below 1, and (2 m)^2 / v for a pure mechanism
+/// whose privacy loss has mean m and variance v. **Not a bound**, unless all releases are Gaussians without sampling:
+/// epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96, and 19.25 for a true epsilon
+/// of 15.71).
 ///
 /// Source: Dong, Roth and Su 2022, Theorem 3.4; Bu et al. 2020, Corollary 4.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,7 +46,7 @@ impl Accountant for Gdp {
     }
 }
 
-/// mu^2 of an item; `None` if the approximation does not cover its cost.
+/// The sum of the terms of mu^2 for the releases of an item; `None` if the approximation does not cover their cost.
 fn square(item: &Item) -> Option<f64> {
     if !pairs::unpriceable(std::slice::from_ref(item)).is_empty() {
         return None;

@@ -7,7 +7,7 @@ use crate::vocab::{Neighbours, Observer, PrivacyEvent, ProtectedUnit};
 /// What a group of releases has in common: observer, protected party, kind of unit, and neighbouring relation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupKey {
-    /// Name of the party whose data it is.
+    /// Name of the party whose data are protected.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,

@@ -33,9 +33,9 @@ pub fn pure_epsilon(cost: &Cost) -> f64 {
     }
 }
 
-/// Sum of the epsilons at delta 0 of releases, each with its count.
+/// Sum of the epsilons at delta 0 of several releases. `releases` has each cost with its count.
 pub(super) fn pure_sum<'a>(releases: impl IntoIterator<Item = (&'a Cost, u64)>) -> f64 {
-    // Without releases that did not happen: 0 times infinity is not a number.
+    // Costs with a count of 0 are left out, because 0 times infinity is not a number.
     let any = releases.into_iter().filter(|(_, count)| *count > 0);
     any.map(|(cost, count)| count as f64 * pure_epsilon(cost)).sum()
 }
@@ -81,7 +81,8 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
             single::fixed_size_epsilon(size as f64 / population as f64, noise_multiplier, each)
         }
         Cost::PoissonGaussian { .. } | Cost::FixedSizeGaussian { .. } => 0.0,
-        // Where only a bound on Renyi divergences is known, epsilon is computed from it, at the best order.
+        // For these costs only a bound on Renyi divergences is known. Epsilon is computed from this bound, at the best
+        // order.
         Cost::ZeroConcentratedDp { .. }
         | Cost::RepeatedGaussian { .. }
         | Cost::PoissonRepeatedGaussian { .. } => {
@@ -94,9 +95,9 @@ pub(super) fn at_share(items: &[Item], share: f64) -> Option<Guarantees> {
     Some(Guarantees { pairs, delta: own_deltas(items) + if needy > 0.0 { share } else { 0.0 } })
 }
 
-/// The guarantees for several ways to divide `delta` minus the releases' own deltas between the releases that need a share
-/// and the slack of a composition theorem. There is one way if no release needs a share, and none if the releases' own
-/// deltas leave nothing.
+/// The guarantees for several ways to divide what the releases' own deltas leave of `delta`. One part goes to the
+/// releases that need a share, the rest is the slack of a composition theorem. There is one way if no release needs a
+/// share, and none if the releases' own deltas leave nothing.
 pub(super) fn divisions(items: &[Item], delta: f64) -> Vec<Guarantees> {
     let left = delta - own_deltas(items);
     if left <= 0.0 {

@@ -5,8 +5,8 @@ use super::claims::{Claimed, claims};
 use super::{BasisSummary, Composition, CountedRelease, LossBasis, Statement, over_rounds};
 use crate::vocab::{Delta, PrivacyEvent};
 
-/// Releases about the same unit: first those about this unit alone, then those about all units; within each
-/// of these two lists, in the order in which they were made.
+/// Releases about the same unit: first the releases about this unit alone, then those about all units. Each of these two
+/// parts is in the order in which the releases were made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History(Vec<CountedRelease>);
 
@@ -58,7 +58,8 @@ impl History {
         self.claimed_until(u64::MAX)
     }
 
-    /// The input of the accountants: the costs, and the delta that [`stated`] returns for the requested and claimed deltas.
+    /// The input of the accountants: the costs, and the delta that [`stated`] returns for the requested delta and the
+    /// sum of the claimed deltas. Also the basis of the releases.
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
@@ -82,9 +83,10 @@ impl History {
         claims(self.until(round).flat_map(|(event, count)| std::iter::repeat_n(&event.claim, count as usize)))
     }
 
-    /// Whether this history certainly has the same loss as another history by every accountant, with the same basis. It
-    /// does if costs, claims, bases, arithmetics and counts are equal, and if either both histories have releases of
-    /// several rounds or both of a single round. Everything else may differ, such as rounds, times, party and unit.
+    /// Whether this history certainly has the same loss as another history by every accountant, with the same basis.
+    /// This is so under two conditions. Entry by entry, costs, claims, bases, arithmetics and counts are equal. And the
+    /// releases are from several rounds in both histories, or from a single round in both. Everything else may differ,
+    /// such as rounds, times, party and unit.
     pub(super) fn has_same_loss(&self, other: &Self) -> bool {
         let alike = |(a, b): (&CountedRelease, &CountedRelease)| {
             a.count == b.count && event_alike(&a.event, &b.event)
@@ -100,8 +102,9 @@ impl History {
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether the loss of this history is certainly at least the loss of another one. It is if this history contains
-    /// every release of the other one at least as often, and has releases of several rounds if the other one has.
+    /// Whether the loss of this history is certainly at least the loss of another one. This is so if this history
+    /// contains every release of the other one at least as often, and if it has releases of several rounds or the other
+    /// one has not.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|entry| event_alike(&entry.event, event)).map(|entry| entry.count).sum()

@@ -1,4 +1,4 @@
-//! Privacy losses of releases by accountant, with their basis and the comparison with the claim.
+//! The privacy losses of releases, one by each accountant, with their basis and the comparison with the claim.
 
 use super::basis::{arithmetic_in_words, infinite, weaker_arithmetic};
 use super::statement::price;
@@ -20,7 +20,8 @@ pub struct Loss {
     /// Proven lower bound on the smallest valid epsilon, if the accountant gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// Proven upper bound, if the accountant gives both bounds and it is finite.
+    /// Proven upper bound for adaptively chosen releases, if the accountant gives both bounds and the upper one is
+    /// finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
     /// The order, dimensionless, that gives the smallest epsilon, for accountants that choose one: above 1 for Renyi

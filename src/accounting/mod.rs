@@ -5,7 +5,7 @@
 //! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
 //!
 //! An epsilon is computed from a run's releases in these steps. [`grouped`] groups releases about the same kind of unit
-//! to the same observer. [`units`] determines which of them add up, and returns a [`History`] for each unit that may
+//! to the same observer. [`units`] determines which of their losses add up, and returns a [`History`] for each unit that may
 //! have the largest loss. [`History::statement`] makes the input of the accountants, and [`Statement::figures`]
 //! computes their results. [`OverRuns`] takes the largest losses over runs. [`added`] adds up the losses about one
 //! person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`] computes the loss that
@@ -75,7 +75,7 @@ pub use tight::Tight;
 pub use units::{Units, units};
 pub use whole_study::{StudyPrivacy, WholeStudy};
 
-// A new accountant is one file and its line here; programs add their own by the same call, `Accountants::add`. A
+// A new accountant is one file and its line here. The macro calls `Accountants::add`, by which programs add their own. A
 // scenario's budget may name the accountants below `bounds`.
 names::accountants! {
     bounds {

@@ -8,13 +8,14 @@ use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, renyi, repea
 use crate::vocab::{Cost, Delta};
 
 /// The moments accountant: epsilon = min over lambda = 1, ..., 32 of
-/// (sum of alpha(lambda) over releases - ln delta) / lambda. Here alpha is the log moment of a release's loss in the
-/// direction (adding or removing a unit) in which it is larger.
+/// (sum of alpha(lambda) over releases - ln delta) / lambda. Here alpha(lambda) is the log moment ln E exp(lambda L) of
+/// the loss L of a release. If this moment differs between adding and removing a unit, alpha(lambda) is the larger of the
+/// two.
 ///
 /// First, delta is replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta)
-/// guarantee fails. Orders are integers and the conversion is the original one, because the losses published for DP-FTS-DE
-/// were computed with them. For samples drawn without replacement epsilon is infinite, because the analysis is for Poisson
-/// sampling.
+/// guarantee fails. The orders are integers, and moments are converted to epsilon by the original formula, because the
+/// losses published for DP-FTS-DE were computed in this way. For samples drawn without replacement epsilon is infinite,
+/// because the analysis is for Poisson sampling.
 ///
 /// Source: Abadi et al. 2016, Theorem 2.
 #[derive(Clone, Copy, Debug, Default)]

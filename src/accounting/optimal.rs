@@ -7,7 +7,8 @@ use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::{Cost, Delta};
 
 /// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response. Randomised
-/// responses of equal epsilons are composed exactly (binomial sums), others approximately, with an upper bound.
+/// responses are composed exactly (by binomial sums) if their epsilons are equal. If their epsilons differ, the
+/// composition is approximated by an upper bound.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +38,8 @@ impl Accountant for Optimal {
 }
 
 impl Optimal {
-    /// The epsilon of priceable items; if it is larger than `ceiling`, any value above `ceiling`.
+    /// The epsilon of a composition of priceable items. If this epsilon is larger than `ceiling`, the result may be any
+    /// value above `ceiling`.
     pub(super) fn below(composition: &Composition, delta: Delta, ceiling: f64) -> f64 {
         let basic = super::Basic.price(composition, delta).epsilon;
         guarantees::divisions(composition.items(), delta.get()).iter().fold(basic, |best, guarantees| {
@@ -47,8 +49,9 @@ impl Optimal {
     }
 }
 
-/// Epsilon of randomised responses with the epsilons of these guarantees, at the delta `slack`; if it is larger than
-/// `ceiling`, any value above `ceiling`. `None` if the slack is not above 0 or an epsilon is too large for a law.
+/// Epsilon of randomised responses with the epsilons of these guarantees, at the delta `slack`. If this epsilon is larger
+/// than `ceiling`, the result may be any value above `ceiling`. `None` if the slack is not above 0 or an epsilon is too
+/// large for a law.
 fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> {
     let mut responses = Composition::new();
     for &(epsilon, count) in &guarantees.pairs {

@@ -5,15 +5,16 @@ use super::loss::{Loss, joined, larger, losses, multiple};
 use super::{AccountantName, CountedRelease, EpsilonKind, History, units};
 use crate::vocab::Delta;
 
-/// Accumulates the losses to one observer about one kind of unit of one party, over several runs whose losses do not
-/// add up.
+/// Collects the releases of several runs to one observer about one kind of unit of one party, and keeps the largest loss
+/// of a single run by each accountant. The losses of different runs are not added up here; `WholeStudy` adds them up.
 #[derive(Clone, Debug, Default)]
 pub struct OverRuns {
     delta: Option<Delta>,
     released: Vec<String>,
     releases: u64,
     releases_per_unit: Option<u64>,
-    /// The different histories whose losses were computed. Most runs have equal histories, and computing a loss is slow.
+    /// The different histories whose losses were computed. Computing a loss is slow, and most runs have equal histories,
+    /// so each history is priced only once.
     priced: Vec<History>,
     losses: Vec<Loss>,
     /// The tight accountant's epsilon by round.
@@ -33,8 +34,8 @@ pub struct LossesOverRuns {
     pub releases_per_unit: Option<u64>,
     /// For each accountant, the largest loss over all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether a run after the first has a history whose costs differ from those of all earlier histories; false if
-    /// all losses are infinite.
+    /// Whether a run after the first has a history that differs from all earlier histories in its costs, claims, bases,
+    /// arithmetics or counts, or in whether its releases are from several rounds; false if all losses are infinite.
     pub runs_differ: bool,
     /// The tight accountant's epsilon by round.
     pub by_round: Vec<EpsilonAt>,
@@ -65,8 +66,8 @@ impl OverRuns {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
-            // A run with fewer of the same releases has no larger loss. It may exceed its own, smaller
-            // claim by a larger factor, so histories with claims are always priced.
+            // A history with fewer of the same releases has no larger loss. Its loss may exceed its own, smaller claim by
+            // a larger factor, so histories with claims are always priced.
             if history.claimed().claimed == 0 && self.priced.iter().any(|known| known.dominates(&history)) {
                 self.runs_differ = true;
                 continue;

@@ -11,7 +11,8 @@ use crate::vocab::Cost;
 pub(super) enum Exponential {
     /// The law of the dominating pair, which holds for adaptively chosen releases too.
     Dominating,
-    /// The law of one mechanism fixed in advance, whose larger loss is this fraction of its range.
+    /// The law of a mechanism that is fixed in advance and has two losses, of which the larger is this fraction of the
+    /// mechanism's range.
     Fraction(f64),
 }
 

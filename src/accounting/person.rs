@@ -43,7 +43,7 @@ pub struct SummedLoss {
     pub basis: LossBasis,
     /// The weaker arithmetic of the two; `None` if epsilon is infinite.
     pub arithmetic: Option<Arithmetic>,
-    /// The notes of both, and that their deltas add up to 1 or more, if they do.
+    /// The notes of both losses. If the two deltas add up to 1 or more, a further note says so.
     pub note: String,
 }
 
@@ -59,8 +59,8 @@ impl SummedLoss {
 /// The note of a sum whose deltas guarantee nothing.
 const TOO_MANY: &str = "the deltas of the two losses add up to 1 or more";
 
-/// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss if row and
-/// outcome both change, under the conditions of the two losses.
+/// Adds up the epsilons and the deltas of the losses about a row and about its outcome. The sum bounds the loss between
+/// neighbours that differ in both row and outcome, under the conditions of the two losses.
 ///
 /// Source: basic composition, Dwork and Roth 2014, Theorem 3.16.
 #[must_use]

@@ -10,7 +10,8 @@ use crate::vocab::Cost;
 const LEAST: f64 = 1e-3;
 const MOST: f64 = 999.0;
 
-/// Epsilon and its order for priceable items; `None` if no item has a loss.
+/// Epsilon by the best order, and this order, for priceable items, in the direction with the larger epsilon; `None` if no
+/// item has a loss.
 pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     let directions = if pairs::is_asymmetric(items) { &Direction::BOTH[..] } else { &Direction::BOTH[..1] };
     let (exponential, others): (Vec<Item>, Vec<Item>) =
@@ -97,11 +98,12 @@ fn is_free(item: &Item) -> bool {
     matches!(item.cost, Cost::ExponentialMechanism { epsilon } if epsilon <= 0.0)
 }
 
-/// The largest ln E exp(s L), over t, of one release whose privacy loss L is t or t - r, where r is the range.
+/// The maximum over t in [0, r] of ln E exp(s L), for one release whose privacy loss L is t or t - r, where r is the
+/// range.
 ///
-/// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where it equals
-/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). A sum of such maxima also holds for adaptive choices, because each
-/// bounds one release whatever was released before.
+/// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where ln E exp(s L) equals
+/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). The sum of the maxima of all releases also holds for adaptive
+/// choices, because each maximum bounds its release whatever was released before.
 fn bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
     if r <= 0.0 {

@@ -1,11 +1,19 @@
 //! Renyi divergences of the best of a random number of results of a Gaussian mechanism.
 //!
-//! Let Q be a mechanism on totally ordered results, K a random number that is independent of the data and not released,
-//! and f the probability generating function of K. The best of K results of Q is y with probability A(y) = integral
-//! over t from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y) dt. By the joint convexity of u^a v^(1 - a), the divergence of
-//! order a of A is at most that of Q plus 1 / (a - 1) times the largest ln f'(q)^a f'(q')^(1 - a), where q and q' are
-//! probabilities of one event under neighbours. If K can be 0, the probability of no result is added to e^((a - 1) D),
-//! where D is this bound.
+//! Results are totally ordered. Q and R are the distributions of one result for two neighbours. The number of results, K,
+//! is random, independent of the data and not released; f is the probability generating function of K, and f' its
+//! derivative.
+//!
+//! The best of K results of Q is y with probability A(y) = f(Q(at most y)) - f(Q(below y)), which is the integral over t
+//! from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y). For results of R this probability is B(y), an integral of the same form.
+//! For a > 1, u^a v^(1 - a) is jointly convex in u and v, so A(y)^a B(y)^(1 - a) is at most the integral over t of the
+//! same expression in the two integrands. In this expression, the arguments of f' are the probabilities q and r of one
+//! event under Q and R: a result is below y, or it is y and a coin with probability t shows heads. Therefore the sum over
+//! y of A(y)^a B(y)^(1 - a) is at most the product of two numbers: the sum over y of Q(y)^a R(y)^(1 - a), and the largest
+//! f'(q)^a f'(r)^(1 - a) over all events. So the divergence of order a of A from B is at most D, the divergence of order
+//! a of Q from R plus 1 / (a - 1) times the largest ln(f'(q)^a f'(r)^(1 - a)).
+//!
+//! If K can be 0, the probability of no result is added to e^((a - 1) D).
 
 use super::composition::Item;
 use super::single::gaussian_delta;
@@ -34,8 +42,9 @@ pub(super) fn moment(item: &Item, s: f64) -> f64 {
     item.count as f64 * one
 }
 
-/// The smallest value of (1 - 1/b) b rho + `log` / b over orders b of at least 1, where `log` is ln(1 / gamma). These
-/// are the terms of Theorem 2 that depend on the second order, b, without their factor 1 + shape.
+/// The smallest value of (1 - 1/b) b rho + `log` / b over orders b of at least 1, where b rho is the Renyi divergence of
+/// order b of the Gaussian mechanism, and `log` is ln(1 / gamma). These two terms are the ones of Theorem 2 that depend
+/// on its second order, b, without their factor 1 + shape.
 fn of_one_event(rho: f64, log: f64) -> f64 {
     let order = (log / rho).sqrt().max(1.0);
     (order - 1.0) * rho + log / order
@@ -50,8 +59,8 @@ fn log_sum(a: f64, b: f64) -> f64 {
 /// this distribution, P(K = k) is proportional to (1 - gamma)^k times the product of (l + shape) / (l + 1) over l from
 /// 1 to k - 1, for k = 1, 2, ...
 ///
-/// The mean is shape (1 - gamma) / (gamma (1 - gamma^shape)), and (1 - gamma) / (gamma ln(1 / gamma)) for shape 0; it
-/// decreases with gamma. Method: bisection.
+/// The mean is shape (1 - gamma) / (gamma (1 - gamma^shape)), and (1 - gamma) / (gamma ln(1 / gamma)) for shape 0. The
+/// mean decreases as gamma increases. Method: bisection.
 pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
     if shape == 1.0 {
         return -libm::log(mean);
@@ -70,7 +79,7 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
             high = middle;
         }
     }
-    // The smaller gamma has the larger cost.
+    // Of the two ends of the bracket, `low` has the smaller gamma and so the larger cost.
     low
 }
 
@@ -83,7 +92,8 @@ fn log_mean(shape: f64, log_gamma: f64) -> f64 {
     if ratio.is_finite() {
         log_of_rest - log_gamma - libm::log(ratio)
     } else {
-        // ln(ratio) is power - ln(-shape), and 1 + shape is exact for shapes below -0.5.
+        // Here e^power overflows, and ln(ratio) is power - ln(-shape). The two terms with `log_gamma` are combined to one
+        // with the factor 1 + shape, which has no rounding error for shapes below -0.5.
         log_of_rest - (1.0 + shape) * log_gamma + libm::log(-shape)
     }
 }

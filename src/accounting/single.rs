@@ -5,15 +5,17 @@ use std::f64::consts::TAU;
 
 /// Below this mu, delta is computed as an integral, unless epsilon is below -mu^2 / 2.
 const SMALL: f64 = 0.01;
-/// From here on the tenth term of the series for Mills' ratio is below 1e-18.
+/// From this x on, the tenth term of the series for Mills' ratio is below 1e-18.
 const FAR: f64 = 25.0;
 
 /// The delta, in [0, 1], of Gaussian noise at any real `epsilon`. `mu` is the L2 sensitivity over the noise's standard
 /// deviation, above 0.
 ///
-/// With x for epsilon, delta is Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu,
-/// e^x = phi(a)/phi(b), so delta is Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow. For a
-/// small mu, where this difference would cancel, delta is phi(a) times the integral of -R'(t) = 1 - t R(t) from a to b.
+/// Let Phi and phi be the standard normal distribution function and density, and let x stand for epsilon. Then delta is
+/// Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu). With a = x/mu - mu/2 and b = a + mu, e^x is phi(a)/phi(b). So delta is
+/// Phi(-a) - phi(a) R(b), where R is Mills' ratio; this form does not overflow. For a small mu the two terms nearly
+/// cancel. Since Phi(-a) is phi(a) R(a), delta is then computed as phi(a) times the integral of -R'(t) = 1 - t R(t) from
+/// a to b.
 ///
 /// Source: Balle and Wang 2018, Theorem 8.
 pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
@@ -42,13 +44,14 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
     if gaussian_delta(mu, 0.0) <= delta {
         return 0.0;
     }
-    // delta(epsilon) <= Phi(-a) <= exp(-a^2/2)/2, so delta is below the target at this epsilon.
+    // With a as in `gaussian_delta`, delta(epsilon) <= Phi(-a) <= exp(-a^2/2)/2. So delta is below the target at the
+    // epsilon `enough`.
     let enough = mu * (0.5 * mu + (-2.0 * libm::log(delta)).sqrt());
     decreasing_root(0.0, enough, |epsilon| gaussian_delta(mu, epsilon) - delta)
 }
 
 /// Epsilon, at least 0, of one number with Laplace noise at `delta`, in [0, 1); `scale` is the noise's scale over the L1
-/// sensitivity. From delta(x) = 1 - exp((x - 1 / scale) / 2) for x from 0 to 1 / scale.
+/// sensitivity. It follows from delta(x) = 1 - exp((x - 1 / scale) / 2) for x from 0 to 1 / scale.
 pub(crate) fn laplace_epsilon(scale: f64, delta: f64) -> f64 {
     (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0)
 }

@@ -85,8 +85,8 @@ impl Spending {
     }
 
     /// Epsilon (natural logarithm of a likelihood ratio) at `delta` towards the observer of a release, with this release
-    /// included: at least 0, infinite if no finite epsilon holds. If the release concerns several units, it is the
-    /// largest of their epsilons. Releases are assumed to be chosen adaptively.
+    /// included: at least 0, infinite if no finite epsilon holds. If the release concerns several units, the result is
+    /// the largest of these units' epsilons. Releases are assumed to be chosen adaptively.
     #[must_use]
     pub fn with(&self, event: &PrivacyEvent, accountant: &dyn Accountant, delta: Delta) -> f64 {
         let empty = Units::default();

@@ -6,9 +6,9 @@ use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
 /// Determines how often a release counts for one unit. Rewards without a unit number come from users who report one
-/// reward each. So they count once in a run for each released quantity, however many users there are. If the cost of a
-/// quantity changes during a run, as after a fork, each of its costs counts once: their sum is at least the loss of
-/// every user. Any other release counts as often as it occurred.
+/// reward each. So these rewards count once in a run for each released quantity, however many users there are. If the
+/// cost of a released quantity changes during a run, as after a fork, each of its different costs counts once: the sum
+/// of these costs is at least the loss of every user. Any other release counts as often as it occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(Vec<PrivacyEvent>);
 
@@ -37,9 +37,11 @@ pub struct Units {
     pub has_different_units: bool,
 }
 
-/// Separates a group of releases by unit. Releases about a numbered unit add up with each other and with those about
-/// all units. Each reward without a number is a unit of its own, and counts once for each released quantity and cost. If no
-/// release has a number, all other releases are about the same unit.
+/// Separates a group of releases by unit; all of them are about the same kind of unit. A release with a unit number is
+/// about this unit alone; a release without one is about all units. So the history of a numbered unit has the releases
+/// with its number and all releases without a number. Rewards are an exception: each reward without a number is about a
+/// user of its own, so such rewards count once for each released quantity and cost. If no release has a number, there
+/// is one history; unless its releases are about rewards, all of them are about the same unit.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();
@@ -51,7 +53,7 @@ pub fn units(group: &[&CountedRelease]) -> Units {
             Some(unit) => numbered.entry(unit).or_default().push(entry.clone()),
             None if counted == entry.count => common.push(entry.clone()),
             None if counted == 0 => {}
-            // Of several rewards, only the first counts.
+            // The entry has rewards of several users, one of each; only the first of these rewards counts.
             None => {
                 let last_round = entry.event.round;
                 common.push(CountedRelease { count: counted, last_round, ..entry.clone() });
@@ -70,8 +72,8 @@ pub fn units(group: &[&CountedRelease]) -> Units {
     Units { worst, has_different_units: true }
 }
 
-/// Adds `new` to a list in which no element dominates another one. If an element dominates `new`, the list stays as it is;
-/// else the elements that `new` dominates are removed.
+/// Adds `new` to a list in which no element dominates another one. If an element dominates `new`, the list stays as it
+/// is; else `new` replaces the elements that it dominates.
 pub(super) fn keep_undominated<T>(kept: &mut Vec<T>, new: T, dominates: impl Fn(&T, &T) -> bool) {
     if !kept.iter().any(|other| dominates(other, &new)) {
         kept.retain(|other| !dominates(&new, other));

@@ -91,7 +91,7 @@ struct Group {
     releases: u64,
     /// Number of runs for each set of random numbers, given by the seed and the number of the replication.
     runs: BTreeMap<(u64, u64), u64>,
-    /// Different releases with their counts, by unit number; `None` for releases that concern all units. Round and time
+    /// Different releases with their counts, by unit number; `None` for releases without a unit number. Round and time
     /// are set to 0.
     events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
 }
@@ -149,7 +149,7 @@ impl WholeStudy {
     /// Adds the releases of one run of a series. `run` identifies its random numbers: the seed and the number of the
     /// replication.
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
-        // Users who report once count once in each run.
+        // Rewards of users who report once count once in each run.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for entry in releases {
             let event = &entry.event;
@@ -214,8 +214,8 @@ impl WholeStudy {
         rows
     }
 
-    /// The series, other than those in `added_up`, with releases about the same unit to the same observer. Their losses
-    /// are for another neighbouring relation.
+    /// The series outside `added_up` that have releases about the same party and unit as `group`, to the same observer.
+    /// The losses of these series are for another neighbouring relation.
     fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
         let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
         let names = self.groups.iter().filter(alike).map(|other| &*other.series);
@@ -379,7 +379,8 @@ mod tests {
         assert_eq!(counts, [5, 97], "user 3 has 4 releases of epsilon 1 and one of epsilon 2");
     }
 
-    /// Losses for different neighbours do not add up, and a sum over some series is not shown as one over all series.
+    /// Losses for different neighbouring relations do not add up, and a sum over some series is not shown as a sum over
+    /// all series.
     #[test]
     fn other_neighbours_are_named_and_not_added_up() {
         let one = [counted_release(ProtectedUnit::Agent, None, 1.0, 1)];
@@ -395,8 +396,8 @@ mod tests {
         assert!(row.note.contains("without c, whose losses are for another neighbouring"), "{}", row.note);
     }
 
-    /// Two settings of one replication draw the same noise, so the sum of their losses is conditional. Other seeds and
-    /// other replications draw independent noise.
+    /// Runs of one replication with two settings draw the same noise, so the basis of the sum of their losses is
+    /// conditional. Runs with other seeds and other replications draw independent noise.
     #[test]
     fn shared_noise_is_a_condition() {
         let one = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];

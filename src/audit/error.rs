@@ -53,7 +53,7 @@ pub enum AuditError {
 }
 
 impl AuditError {
-    /// The error that the scenario, or its data, does not permit the audit, for this reason.
+    /// The error for a scenario that does not permit the audit, or whose data do not; `why` is the reason.
     pub(super) fn scenario(why: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Scenario(why.into())
     }

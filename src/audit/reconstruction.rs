@@ -20,8 +20,8 @@ pub struct Reconstruction {
 }
 
 /// Reconstructs all records, the rows of X (d numbers each), from the released Z and the rows `known` of X. If Z is a
-/// projection of X to at least d dimensions, one affine function maps each row of Z to the row of X; least squares finds
-/// this function from at least d + 1 known rows in general position.
+/// projection of X to at least d dimensions, one affine function maps each row of Z to the same row of X; least squares
+/// finds this function from at least d + 1 known rows in general position.
 ///
 /// # Errors
 /// If fewer than d + 1 rows are known, a known row does not exist, Z has another number of rows than X, or a decomposition
@@ -71,7 +71,7 @@ fn least_squares(rows: &Rows, values: &[f64], d: usize) -> Result<Vec<f64>, Mech
     let largest = svd.values().first().copied().unwrap_or(0.0);
     let mut map = vec![0.0; rows.d() * d];
     let mut along = vec![0.0; d];
-    // Smaller singular values are rounding errors of zero.
+    // Singular values up to this bound are zero except for rounding errors.
     let smallest = f64::EPSILON * rows.n() as f64 * largest;
     for (index, &size) in svd.values().iter().enumerate().filter(|(_, size)| **size > smallest) {
         combine(values, svd.left(index), &mut along);

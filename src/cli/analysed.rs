@@ -10,8 +10,9 @@ use crate::report::plots::{Chart, standalone};
 use crate::study::{self, Failure, GroupError, Options, Plan, RunFolder, files};
 use crate::vocab::Interruption;
 
-/// A point of a range, as a share of its length (the golden section). If both ends of the range are
-/// whole numbers, the value at this point is not whole.
+/// The distance of a point from the lower end of a range, as a share of the range's length: the smaller part of the golden
+/// section. If both ends of the range are whole numbers, and the range is not astronomically long, the value at this point
+/// is not whole.
 const INSIDE: f64 = 0.381_966_011_25;
 
 /// Whether a value takes whole numbers only: both ends of its range are whole, and `refuses` is true of a number
@@ -25,12 +26,12 @@ pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> O
     Options { threads: thread_count(playing.threads), fail_fast: playing.fail_fast, interrupted }
 }
 
-/// The name of a metric, or of the regret of a group.
+/// The name of the metric that is analysed: `metric` itself, or, if a group is given, the name of this group's regret.
 pub(super) fn named(metric: &str, group: Option<&str>) -> String {
     group.map_or_else(|| metric.to_owned(), |group| study::metric_of_group(metric, group))
 }
 
-/// Refuses a scenario with a fork, and a metric, or a group, that no series has.
+/// Refuses a scenario with a fork. Refuses also a metric that no series has, and a group for which no series has the metric.
 pub(super) fn playable(plan: &Plan, metric: &str, group: Option<&str>, command: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
         eprint_line(format_args!(
@@ -42,7 +43,7 @@ pub(super) fn playable(plan: &Plan, metric: &str, group: Option<&str>, command: 
     known_metric(plan, metric, group)
 }
 
-/// Refuses a metric, or a group, that no series has.
+/// Refuses a metric that no series has, and a group for which no series has the metric.
 pub(super) fn known_metric(plan: &Plan, metric: &str, group: Option<&str>) -> Result<(), Exit> {
     if let Some(group) = group {
         return study::wrong_group(plan, metric, group).map_or(Ok(()), |why| Err(no_group(&why)));

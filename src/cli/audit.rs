@@ -56,8 +56,8 @@ pub(super) fn audit(arguments: &AuditArguments) -> Exit {
 const NO_DOCUMENTED_VERDICT: &str =
     "only mechanisms have documented verdicts: expect consistent, refuted or inconclusive";
 
-/// What is wrong with `--expect` or `--plot`; `None` if nothing is wrong. Both are used only after all trials, so they are
-/// checked before the trials run.
+/// What is wrong with `--expect` or `--plot`; `None` if nothing is wrong. Both are used only after all trials. They are
+/// checked before, so that no trials run in vain.
 fn unusable_option(options: &AuditOptions, mechanisms: bool) -> Option<String> {
     if options.expect == Some(Expected::Documented) && !mechanisms {
         return Some(NO_DOCUMENTED_VERDICT.to_owned());
@@ -140,8 +140,8 @@ fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     if failed { Exit::CellsFailed } else { exit }
 }
 
-/// The letters and digits of a name in lower case, so that the spelling of a scenario (`NoisyRows`) equals that of the
-/// audit's tables (`noisy-rows`).
+/// The letters and digits of a name in lower case. In this form, a name as scenarios spell it (`NoisyRows`) equals the name
+/// in the audit's tables (`noisy-rows`).
 fn plain(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
@@ -193,7 +193,7 @@ fn of_mechanisms(arguments: &MechanismAuditArguments) -> Exit {
     conclude(&title, (&findings, &[]), options, &documented)
 }
 
-/// Prints and draws the results, and compares them with the expected ones.
+/// Prints and draws the findings, and compares their verdicts with the expected verdicts.
 fn conclude(
     title: &str,
     (findings, not_audited): (&[Finding], &[NotAudited]),
@@ -267,9 +267,9 @@ fn picture(path: &Path, finding: &Finding) -> Result<(), Exit> {
     Ok(())
 }
 
-/// The files for the charts of the findings: the requested one for a single finding; else one for each, `plot-AUDITED.svg`
-/// beside the requested `plot.svg`. Findings whose names differ only in case, or in characters that are replaced in file
-/// names, are numbered.
+/// The files for the charts of the findings. A single finding gets the requested file. If there are several findings, each
+/// gets a file beside the requested one: `plot-AUDITED.svg` for the requested `plot.svg`, where AUDITED is the finding's
+/// name. If such file names would be equal, or differ only in case, the second and all further ones get a number.
 fn files_for(file: &Path, audited: &[&str]) -> Vec<PathBuf> {
     if audited.len() == 1 {
         return vec![file.to_owned()];

@@ -1,5 +1,6 @@
 //! `subrosa calibrate`: the smallest noise multiplier for a target epsilon, or the largest number of rounds for a given
-//! noise multiplier, by the tight accountant. With `--scenario` it computes other quantities, in `design_rule`.
+//! noise multiplier, by the tight accountant. With `--scenario` the command computes other quantities; the module
+//! `design_rule` does that.
 
 use super::design_rule;
 use super::exit::Exit;

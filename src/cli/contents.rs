@@ -5,8 +5,8 @@ use super::output::eprint_line;
 use crate::report::{self, Page};
 use crate::study::{self, FolderError, Inconsistency, Manifest, Plan, Records, RunFolder, files};
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder. The page, `report.html`, is checked
-/// only if the run is complete and nothing else is inconsistent.
+/// The run's records that belong to this plan, and the inconsistencies in the run folder. The page, `report.html`, is
+/// checked only if the run is complete and nothing else is inconsistent.
 pub(super) fn contents(
     plan: &Plan,
     folder: &RunFolder,
@@ -22,7 +22,7 @@ pub(super) fn contents(
     Ok((records, inconsistencies))
 }
 
-/// The run's records that belong to this plan, and the inconsistencies in its folder; the page is
+/// The run's records that belong to this plan, and the inconsistencies in the run folder; the page is
 /// not checked.
 fn read(
     plan: &Plan,

@@ -4,7 +4,7 @@ use crate::objectives::{CsvTable, TableError};
 use crate::vocab::counted;
 use std::collections::BTreeSet;
 
-/// Largest number of columns that become inputs: a model with more needs more rows than most CSV files have.
+/// Largest number of columns that become inputs: a model with more inputs needs more rows than most CSV files have.
 const MAX_INPUTS: usize = 6;
 
 /// Largest number of different texts in a column whose texts become categories.

@@ -1,5 +1,6 @@
 //! `subrosa calibrate --scenario`: for every projection of a scenario, the largest number of columns r at which no
-//! singular value is lifted, that is, increased because the smallest one is below the threshold omega.
+//! singular value is lifted. Singular values are lifted, that is, increased, if the smallest of them is below the threshold
+//! omega.
 
 use super::exit::Exit;
 use super::load::load_to;
@@ -31,7 +32,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
         format: arguments.format,
         ..ScenarioArguments::of(scenario)
     };
-    // As in an audit, only the objective is needed.
+    // As in an audit, only the programs of the objective are started.
     let plan = match load_to(&scenario, ProgramUse::ToAudit, None) {
         Ok(plan) => plan,
         Err(exit) => return exit,
@@ -79,8 +80,8 @@ fn found(plan: &Plan) -> Result<Vec<ProjectionRow>, Failure> {
     Ok(all)
 }
 
-/// A table with one line for each distinct result, with the thresholds omega at that r and at the next; with `all`, also a
-/// table with one line for each projection.
+/// A table with one line for each distinct result, which has the thresholds omega at the largest r and at the next larger
+/// r. With `all`, also a table with one line for each projection.
 fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
     let mut answers: Vec<(&ColumnsRow, Vec<&ProjectionRow>)> = Vec::new();
     for one in found {

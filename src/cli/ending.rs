@@ -20,7 +20,7 @@ pub(super) fn unreadable(error: &FolderError) -> Exit {
     Exit::Internal
 }
 
-/// The exit code of a run that was interrupted, after a message to the user; `None` if it was not.
+/// Prints a message if a run was interrupted, and returns the exit code; `None` if the run was not interrupted.
 pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {
     let Outcome::Interrupted { finished, total, failures } = outcome else { return None };
     tell_failures(failures);
@@ -31,7 +31,7 @@ pub(super) fn interrupted_at(outcome: &Outcome) -> Option<Exit> {
     Some(Exit::Interrupted)
 }
 
-/// The exit code of a run that was not interrupted, after messages on failures and on spent budgets.
+/// Prints messages on failures or on spent budgets of a run that was not interrupted, and returns the exit code.
 pub(super) fn ended(outcome: &Outcome, summary: &Summary) -> Exit {
     match outcome {
         Outcome::Failed(failures) => {

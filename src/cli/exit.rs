@@ -12,17 +12,17 @@ pub enum Exit {
     Internal = 1,
     /// The command line is wrong.
     Usage = 2,
-    /// The scenario is wrong.
+    /// The scenario is wrong, or is not formatted (`fmt --check`).
     InvalidScenario = 3,
-    /// A replication or a program failed, or the study is incomplete. `run` finishes all other replications, except with
-    /// `--fail-fast`.
+    /// A replication, a trial in the audit of a scenario or a program failed, or the study is incomplete. After a failed
+    /// replication, `run` finishes the remaining ones, except with `--fail-fast`.
     CellsFailed = 4,
     /// Two things that should be equal differ: a replay and its run, the files of a run folder and
     /// its records or its signature, two runs (`--diff`), or two results of one block of a study.
     ReplayDiffers = 5,
     /// A privacy budget was used up in a scenario that treats this as a failure.
     BudgetExhausted = 6,
-    /// An audit's verdict is not the one that was expected.
+    /// An audit's verdict is not the expected one, or a verdict was expected of a protected series that was not audited.
     VerdictDiffers = 7,
     /// Interrupted; the same command continues.
     Interrupted = 130,

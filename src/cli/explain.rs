@@ -96,7 +96,7 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     let loaded = Loaded::read(&arguments.scenario, ProgramUse::ToPlay, arguments.playing.threads)?;
     let wrong = |diagnostics: Diagnostics| print_error(&diagnostics, arguments.scenario.format);
     let design = Design { axes: ranges.len(), rows: arguments.points as usize, pairs: arguments.pairs };
-    // Labels tell the points apart in tables; values alone may be equal.
+    // In tables, labels distinguish the points, because two points may have equal values.
     let labels: Vec<String> = (0..design.cells()).map(|cell| cell.to_string()).collect();
     let mut varied = Vec::new();
     for range in ranges {
@@ -139,8 +139,9 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     Ok((plan, DesignedAxes { design, axes }))
 }
 
-/// The value that lies at `share`, a number between 0 and 1, of the way from the lower to the upper end of a range. If
-/// `share` is uniform, whole numbers, both ends included, are equally probable unless the scale is logarithmic.
+/// The value that lies at `share`, a number between 0 and 1, of the way from the lower to the upper end of a range. If the
+/// value takes whole numbers, the scale is not logarithmic and `share` is uniformly distributed, then all whole numbers of
+/// the range, both ends included, are equally probable.
 fn placed(range: &RangeArgument, whole: bool, share: f64) -> f64 {
     let RangeArgument { from, to, log, .. } = *range;
     match (whole, log) {

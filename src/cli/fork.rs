@@ -175,8 +175,8 @@ fn requested_fork(
     if !branches.is_empty() {
         return Ok(ForkRequest { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
-    // Without --branch, and without branches in the scenario, the overrides (-o) define a single branch, compared with the
-    // scenario without them.
+    // Without --branch, and without branches in the scenario, the overrides (-o) define a single branch. The unchanged
+    // branch is then the scenario without the overrides.
     let own = &arguments.scenario;
     if own.overrides.is_empty() {
         eprint_line(
@@ -190,7 +190,7 @@ fn requested_fork(
     Ok(ForkRequest { point, branches, plan, common: Vec::new() })
 }
 
-/// The plan of a branch, if its differences are permitted.
+/// The plan of a branch, if a branch may differ from the unchanged branch in this way.
 fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan, Exit> {
     let branch = load(&arguments)?;
     let points = |plan: &Plan| plan.cells.iter().map(|cell| cell.point.clone()).collect::<Vec<_>>();

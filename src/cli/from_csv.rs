@@ -106,8 +106,8 @@ fn list(names: &[String]) -> String {
     format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
 }
 
-/// The CSV file's path for the scenario, in which relative paths begin at the scenario's folder: as given if the scenario is
-/// written to the current folder, absolute otherwise.
+/// The path of the CSV file, as the scenario names it. Relative paths in a scenario begin at the scenario's folder. So the
+/// path is left as given if the scenario is written to the current folder, and made absolute otherwise.
 fn path_from(wanted: &CsvArguments<'_>) -> String {
     let here = wanted.file.parent().is_none_or(|folder| folder.as_os_str().is_empty());
     let path = match wanted.csv.canonicalize() {
@@ -186,7 +186,7 @@ fn search(system: &str, wanted: &CsvArguments<'_>, found: &Columns, no_outcome: 
     )
 }
 
-/// The lines on categories and on missing cells, each after a line break, where the file has them.
+/// The scenario's lines on categories and on missing cells, each after a line break; only those that the file needs.
 fn one_hot_and_missing(found: &Columns, no_outcome: bool) -> String {
     let mut lines = String::new();
     if !found.one_hot.is_empty() {

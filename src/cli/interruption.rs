@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 static INTERRUPTED: LazyLock<Interruption> = LazyLock::new(Interruption::default);
 
-/// Installs the signal handler and returns the request to stop that the first signal makes.
+/// Installs the signal handler. The value returned says whether a signal has requested a stop.
 pub(super) fn listen() -> &'static Interruption {
     let handler = ctrlc::set_handler(|| {
         if INTERRUPTED.request() > 1 {

@@ -83,8 +83,8 @@ impl Loaded {
     }
 }
 
-/// The folders of files that a scenario may use: its own folder, and `data` or else the folder in the environment
-/// variable SUBROSA_DATA.
+/// The folders of files that a scenario may use: its own folder, and `data`. If `data` is `None`, the environment variable
+/// SUBROSA_DATA names the second folder, if it is set.
 pub(super) fn resources_of(scenario: &Path, data: Option<PathBuf>) -> Resources {
     let data = data.or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from));
     let data = data.map(|folder| absolute(&folder));

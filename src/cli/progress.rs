@@ -1,4 +1,5 @@
-//! A progress bar on standard error, or lines of text if standard error is not a terminal.
+//! A progress bar on standard error. If standard error is not a terminal, there is no bar; a study that is run then prints
+//! lines of text from time to time, and a replay or an audit prints none.
 
 use super::output::eprint_line;
 use crate::study::{self, Failure, Progress, Start};
@@ -16,8 +17,8 @@ const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The rate at which replications end, measured from the end of the first: the time before it includes the preparation that
-/// all replications share.
+/// The rate at which replications end, measured from the end of the first replication. The time before that is left out,
+/// because it includes the preparation that all replications share.
 #[derive(Debug, Default)]
 struct ReplicationRate {
     /// The time at which ended replications were first seen, and their number then.

@@ -1,4 +1,5 @@
-//! `subrosa replay`: runs the stored replications again, makes the files of the run folder again, and compares both.
+//! `subrosa replay`: runs the stored replications again, makes the files of the run folder again, and compares the new
+//! records and files with the stored ones.
 
 use super::contents::contents;
 use super::exit::Exit;
@@ -163,7 +164,7 @@ struct ReplayJson {
 }
 
 /// Prints the results. `unfinished` is the planned number of replications if the run has fewer; `signed` is the signature
-/// that was asked for.
+/// that was checked, if `--signed-by` requested a check.
 fn print_results(
     arguments: &ReplayArguments,
     manifest: &Manifest,

@@ -323,8 +323,8 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
     )
 }
 
-/// The names of the workers' log files in this folder, as one value of a line `#SBATCH`, where `%` begins a replacement and
-/// a backslash takes the next character as it is.
+/// The names of the workers' log files in this folder, as one value of a line `#SBATCH`. In such a line, `%` begins a
+/// replacement, and the character after a backslash is taken as it is.
 fn log_files(folder: &Path) -> String {
     let folder = folder.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{folder}/%A_%a.log\"")

@@ -18,10 +18,10 @@ use crate::report;
 use crate::scenario::{Diagnostics, VariedValue};
 use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Unended, written};
 
-/// Number of replications of a value in its first test, unless the user asks for others.
+/// Number of replications of a value in its first test, unless the user asks for another number.
 const FIRST: u64 = 20;
 
-/// If the stored study has at least this many replications, the user is told that their tables are being written.
+/// If the stored study has at least this many replications, a message says that their tables are being written.
 const MANY: u64 = 2_000;
 
 /// A scenario, and the one value of it that is varied.

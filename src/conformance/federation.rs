@@ -96,7 +96,8 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
 }
 
 /// Checks the rules of staleness discounts, for vectors that are up to 99 rounds late. The factor is from 0 to 1, and
-/// is 1 for a vector on time. It never grows with the number of rounds, and is the same at every call.
+/// is 1 for a vector on time. Of two vectors, the later one never has the larger factor. The factor is the same at every
+/// call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {
     let mut found = Violations::default();

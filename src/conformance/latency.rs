@@ -6,8 +6,8 @@ use crate::vocab::Span;
 
 /// Number of evenly spaced probabilities at which quantiles are checked.
 const CELLS: u32 = 20_000;
-/// Number of intervals between the probabilities at which quantiles are compared with the distribution function. They are
-/// fewer than [`CELLS`], because the distribution function may be computed by bisection.
+/// Quantiles are compared with the distribution function at the probabilities that divide the range from 0 to 1 into this
+/// number of intervals. It is smaller than [`CELLS`], because the distribution function may be computed by bisection.
 const COMPARED: u32 = 200;
 /// Largest difference of two probabilities that count as equal in the comparison with the distribution function.
 const STEP: f64 = 1e-6;
@@ -16,18 +16,19 @@ const STEP: f64 = 1e-6;
 const TAIL: f64 = 32.0;
 /// Number of cells of the integral for each unit of -ln(1 - u).
 const FINE: u32 = 2000;
-/// Smallest rate at which the integrand may decay in -ln(1 - u). At a lower rate, as for tails like t^-1.11 and heavier, the
-/// rest of the integral is not known accurately enough, and the mean is not checked.
+/// The rate of decay that the integrand must exceed for the mean to be checked. In s = -ln(1 - u) the integrand decays
+/// about exponentially: at the rate 1 - 1/a if the probability of a delay above t falls as t^-a. At a lower rate, as for
+/// tails like t^-1.11 and heavier, the rest of the integral is not known accurately enough.
 const SLOWEST: f64 = 0.1;
 
 /// Checks the rules of latencies. Quantiles do not decrease with the probability, and the same probability gives the
 /// same delay. The distribution function is the inverse of the quantile function. The mean is the integral of the
 /// quantiles.
 ///
-/// The integral is taken over -ln(1 - u), with u the probability, so that the tail has as many cells as the centre. The rest
-/// of the integral is extrapolated as the tail of a power law. The integral is within 2 % of the mean for every tail lighter
-/// than t^-1.11, even if the variance is infinite. For heavier tails the mean is not checked, nor for a law whose quantiles
-/// reach [`Span::MAX`].
+/// The variable of integration is s = -ln(1 - u), with u the probability. Cells of equal length in s divide the tail, where
+/// 1 - u is small, as finely as the centre. The rest of the integral, beyond the last cell, is extrapolated as the tail of a
+/// power law. The integral must be within 2 % of the mean if the tail is lighter than t^-1.11, even if the variance is
+/// infinite. The mean is not checked for heavier tails, nor for a law whose quantiles reach [`Span::MAX`].
 #[must_use]
 pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -42,7 +43,8 @@ pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     for cell in 1..COMPARED {
         let u = f64::from(cell) / f64::from(COMPARED);
         let delay = law.quantile(u);
-        // Delays are whole nanoseconds, and a distribution function may jump across u at an atom.
+        // Delays are whole nanoseconds, and at an atom the distribution function may jump from below u to above u. So the
+        // function need not be equal to u at the delay: it is compared with u one nanosecond before and after the delay.
         let next = delay.nanos().saturating_add(1);
         let (before, after) = (before(law, delay), law.probability_within(Span::from_nanos(next)));
         let agree = after >= u - STEP && before <= u + STEP;

@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::Delta;
 
 /// Checks the rules of noise distributions. Draws depend on the stream only. If the stated variance is finite, draws
-/// have mean 0 and this variance. They stay within [`NoiseLaw::bound`], and exceed [`NoiseLaw::tail`] no more often
-/// than with the stated probability.
+/// have mean 0 and this variance. The absolute value of a draw is at most [`NoiseLaw::bound`], and exceeds
+/// [`NoiseLaw::tail`] at most with the stated probability.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Violations::default();

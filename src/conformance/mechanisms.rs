@@ -12,8 +12,8 @@ use crate::vocab::{Cost, Neighbours, Positive};
 /// Number of draws, for each input, from which a variance is estimated.
 const DRAWS: u32 = 40_000;
 
-/// Checks the variance that is stated for the noise, at five evenly spaced numbers from `from` to `to`. The variance of
-/// the noise must exceed the stated variance at none of them, and must reach it at one of them at least.
+/// Checks the stated variance of the noise, at five evenly spaced inputs from `from` to `to`. The variance of the noise
+/// must not exceed the stated variance at any of these inputs, and must reach it at one of them at least.
 fn variance(
     found: &mut Violations,
     stated: f64,
@@ -57,9 +57,9 @@ fn delta(found: &mut Violations, delta: f64) {
 /// * Mechanism, variance and delta are the same at every call.
 /// * Delta is from 0 to below 1.
 /// * An outcome without protection has no noise.
-/// * At five evenly spaced numbers, the variance of the noise never exceeds the stated variance, and reaches it at
-///   least once. The numbers go from one number of the worst pair of neighbours to the other, or from -1 to 1 if the
-///   mechanism names no pair.
+/// * At five evenly spaced outcomes, the variance of the noise never exceeds the stated variance, and reaches it at
+///   least once. The first and the last of these outcomes are the worst pair of neighbours, or -1 and 1 if the mechanism
+///   names no pair.
 ///
 /// The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
@@ -91,7 +91,7 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// * There is an epsilon above 0 if and only if there is a mechanism.
 /// * The mechanism's bound is above 0. A reward counts as exceeding the bound if and only if its absolute value is
 ///   larger than the bound.
-/// * The cost covers the neighbours that the mechanism names.
+/// * The mechanism states its cost for the neighbouring relation that it names.
 /// * A mechanism that clips reports a reward beyond the bound like one at the bound.
 /// * At five evenly spaced rewards within the bound, the variance of the noise never exceeds the stated variance, and
 ///   reaches it at least once.
@@ -100,7 +100,7 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
-/// [`ReportError`] if there is no mechanism for these rewards, or if it cannot report.
+/// [`ReportError`] if there is no mechanism for these rewards, or if the mechanism cannot report them.
 pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<Violation>, ReportError> {
     let mut found = Violations::default();
     let (made, again) = (recipe.mechanism(facts)?, recipe.mechanism(facts)?);
@@ -160,7 +160,7 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
-/// [`MechanismError`] if there is no mechanism for this table, or if it cannot release it.
+/// [`MechanismError`] if there is no mechanism for this table, or if the mechanism cannot release the table.
 pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<Violation>, MechanismError> {
     let mut found = Violations::default();
     delta(&mut found, recipe.delta());

@@ -10,8 +10,8 @@ use crate::network::topology::{Shape, Topology};
 use crate::vocab::{Span, Time};
 use std::collections::BTreeSet;
 
-/// Checks the rules of losses: the share of lost messages is the mean; a copy of a process continues as the original;
-/// every new process begins in the same state.
+/// Checks the rules of losses: the share of lost messages is the mean that the model states; a copy of a process continues
+/// as the original; every new process begins in the same state.
 ///
 /// The tolerance of the share is 0.02, because losses of a link may depend on each other.
 #[must_use]

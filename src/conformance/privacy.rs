@@ -16,9 +16,10 @@ use std::sync::Arc;
 /// * The privacy cost does not depend on the values of the input.
 /// * Unless the release is unprotected, the cost has a finite epsilon at `delta` that is proven or conditional, and not
 ///   only published.
-/// * The audit's attack on the worst known pair of neighbours does not show a larger epsilon, with 95 % confidence, in
-///   `trials` releases of each neighbour.
-/// * The epsilon from the known distributions of that pair is no larger either.
+/// * The audit's attack on the worst known pair of neighbours does not show an epsilon above the stated one, with 95 %
+///   confidence, in `trials` releases of each neighbour.
+/// * If the distributions of the releases of this pair are known, the epsilon computed from them is no larger than the
+///   stated one either.
 ///
 /// Other pairs and attacks are not tried.
 ///

@@ -12,8 +12,8 @@ const SIZES: [u64; 5] = [0, 1, 100, 10_000, 1_000_000];
 /// * The same stream and owner give the same curve.
 /// * A rate is finite and not below 0.
 /// * Sending a message does not end before it begins.
-/// * Of two messages whose sending begins at the same time, sending the larger one does not end earlier.
-/// * Of two messages of the same size, sending the one that begins later does not end earlier.
+/// * If the sending of two messages begins at the same time, the sending of the larger message does not end earlier.
+/// * If the sending of one message begins later than that of another message of the same size, it does not end earlier.
 #[must_use]
 pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
     let mut found = Violations::default();

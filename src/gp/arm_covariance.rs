@@ -90,8 +90,8 @@ impl CovarianceMatrix {
         self.n
     }
 
-    /// One row: `[n]`. The entries of the column with the same index differ from it by at most 1e-9 times the largest
-    /// variance.
+    /// One row: `[n]`. Each entry of the row differs from the corresponding entry of the column with the same index by at
+    /// most 1e-9 times the largest variance.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -12,7 +12,7 @@ use super::{ArmCovariance, Cholesky, GpError};
 use crate::rng::Stream;
 use std::f64::consts::TAU;
 
-/// Mean and covariance of a Gaussian process over all arms, given noisy outcomes of some.
+/// Mean and covariance of a Gaussian process over all arms, given noisy outcomes of some arms.
 #[derive(Clone, Debug)]
 pub struct ArmPosterior {
     n: usize,

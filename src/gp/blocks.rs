@@ -11,7 +11,7 @@
 use super::simd::multiversion;
 use std::cell::RefCell;
 
-/// Arms per block: 8 KB of a row.
+/// Number of arms in a block; their entries in one row take 8 KB.
 pub(super) const BLOCK: usize = 1024;
 
 /// Largest amount of memory that a thread keeps for reuse, in numbers of 8 bytes: 512 MiB.
@@ -29,10 +29,10 @@ thread_local! {
 
 /// A growing number of rows of `n` numbers.
 ///
-/// A block of arms holds its part of every row, divided into groups of sixteen rows; a group is divided into tiles of
-/// 32 arms, and a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its results
-/// for 32 arms in registers over sixteen rows. In the last group, the number of rows for which there is room is rounded
-/// up to a power of two only, because in a federation of many agents most models have few rows.
+/// A block of arms holds its part of every row. The rows of a block are divided into groups of sixteen, and each group
+/// into tiles of 32 arms; a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its
+/// results for 32 arms in registers over sixteen rows. The last group has room not for sixteen rows, but for its number of
+/// rows rounded up to a power of two, because in a federation of many agents most models have few rows.
 #[derive(Debug)]
 pub(super) struct Blocks {
     n: usize,
@@ -106,7 +106,8 @@ impl Blocks {
         }
         let group = &mut values[before * tiles * TILE..];
         if row > 0 && height(row) < room {
-            // Every tile gets room for more rows; the last one is moved first.
+            // Every tile gets room for more rows. The last tile is moved first, so that no tile is overwritten before it
+            // is moved.
             let (old, new) = (height(row) * TILE, room * TILE);
             (1..tiles).rev().for_each(|tile| group.copy_within(tile * old..(tile + 1) * old, tile * new));
         }
@@ -125,8 +126,8 @@ impl Blocks {
         subtract_rows(&mut new[..tiles * TILE], values, *rows, factors);
     }
 
-    /// Subtracts from `values`, one for each arm, the first rows, each multiplied by its factor, in the order of the
-    /// rows. It subtracts as many rows as there are `factors`.
+    /// Subtracts from `values`, which holds one number for each arm, the first rows, each multiplied by its factor, in the
+    /// order of the rows. It subtracts as many rows as there are `factors`.
     pub(super) fn subtract_all(&self, factors: &[f64], values: &mut [f64]) {
         let mut buffer = [0.0; BLOCK];
         for (block, values) in values.chunks_mut(BLOCK).enumerate() {
@@ -136,9 +137,9 @@ impl Blocks {
         }
     }
 
-    /// Subtracts from `values`, one for each arm, the rows in their order, each multiplied by its factor, as
-    /// [`Self::subtract_all`] does. Row s belongs to the arm `arms[s]`; its factor is `factor(s, v)`, where v is that
-    /// arm's value after the rows before s have been subtracted.
+    /// Subtracts from `values` the first rows, as many as there are `arms`, as [`Self::subtract_all`] does, but the factors
+    /// are not known in advance. Row s belongs to the arm `arms[s]`. The factor of row s is `factor(s, v)`, where v is the
+    /// value of this arm after the rows before s have been subtracted.
     pub(super) fn eliminate(
         &self,
         arms: &[usize],
@@ -181,8 +182,9 @@ impl Blocks {
 
 multiversion! {
     up to Avx2:
-    /// Subtracts the rows `stored` of one block, each multiplied by its factor, from `new`, which
-    /// is as wide as all tiles of the block. The block has `rows` rows.
+    /// Subtracts rows of one block, each multiplied by its factor, from `new`, which has one number for each column of the
+    /// block's tiles. `stored` holds `rows` rows of the block, from the first row of a group on. The first of these rows are
+    /// subtracted, as many as there are `factors`.
     fn subtract_rows(new: &mut [f64], stored: &[f64], rows: usize, factors: &[f64]) {
         let (new, _) = new.as_chunks_mut::<TILE>();
         for (group, factors) in factors.chunks(GROUP).enumerate() {
@@ -252,7 +254,8 @@ impl Drop for Blocks {
 mod tests {
     use super::*;
 
-    /// A learner that is copied for every choice of an arm (`Parallel`) leaves no buffer behind for each copy.
+    /// `Parallel` copies its learner for every choice of an arm while outcomes are pending. These copies must not each add a
+    /// buffer to the pool when they are dropped.
     #[test]
     fn dropped_copies_do_not_fill_the_pool() {
         let mut blocks = Blocks::new(5);

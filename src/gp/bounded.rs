@@ -1,10 +1,10 @@
 //! Local maxima of a smooth function on a box, by a quasi-Newton method that may end at a bound.
 //!
-//! Limited-memory BFGS on the inputs that are not held at a bound (projected, as by Bertsekas 1982,
-//! "Projected Newton methods for optimization problems with simple constraints"), with a line
-//! search that halves its step a bounded number of times. The L-BFGS of argmin has no bounds, and
-//! its line search may take any number of steps. Replacing bounds by a sigmoid, as `multi_start`
-//! does, never reaches a bound, where acquisition functions often have their maxima.
+//! The method is limited-memory BFGS on the inputs that are not held at a bound, with steps that are projected onto the
+//! box (Bertsekas 1982, "Projected Newton methods for optimization problems with simple constraints"). Its line search
+//! halves a step a bounded number of times. The L-BFGS of argmin is not used: it has no bounds, and its line search may
+//! take any number of steps. A search that replaces the bounds by a sigmoid, as in `multi_start`, never reaches a bound,
+//! where acquisition functions often have their maxima.
 
 use super::dot;
 use std::collections::VecDeque;
@@ -16,8 +16,8 @@ const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// The largest coordinate of a step along the gradient, which is taken while no past step is stored, as a share of the
-/// box's longest side.
+/// While no past step is stored, a step goes along the gradient. Before it is halved, the largest coordinate of such a
+/// step is this share of the box's longest side.
 const FIRST_STEP: f64 = 0.1;
 /// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;
@@ -27,8 +27,8 @@ const STEPS: usize = 64;
 pub(crate) struct Climb {
     /// The search ends after this many steps.
     pub(crate) max_steps: usize,
-    /// The search ends when no derivative exceeds this in absolute value. Each derivative is multiplied by the length
-    /// of the input's side of the box; inputs that are held at a bound do not count.
+    /// The search ends when no derivative, multiplied by the length of the box along its input, exceeds this number in
+    /// absolute value. Derivatives along inputs that are held at a bound do not count.
     pub(crate) gradient_tolerance: f64,
     /// The search ends when a step increases the function by less than this.
     pub(crate) value_tolerance: f64,
@@ -161,12 +161,11 @@ pub(crate) fn maximum_in_box(
     best_refined(groups, refined, value, &mut |start| climb.from(start, bounds, function))
 }
 
-/// As [`maximum_in_box`], for a function of which some inputs take discrete values only. The
-/// candidates must have valid values. A search from a candidate alternates two steps: a search for a
-/// local maximum along the other inputs, and a move to the best of the point's neighbours, each of
-/// which has another value of one discrete input. It ends when no neighbour is better, or after 64
-/// moves. The function is computed at valid points only. `discrete` says for each input whether it
-/// is discrete, `[d]`, and `neighbours` returns the neighbours of a point.
+/// As [`maximum_in_box`], for a function of which some inputs take discrete values only. `discrete`, `[d]`, says for each
+/// input whether it is discrete. The discrete inputs of the candidates must have valid values. A neighbour of a point has
+/// another value of one discrete input; `neighbours` returns the neighbours of a point. A search from a candidate alternates
+/// two steps: a search for a local maximum along the inputs that are not discrete, and a move to the best neighbour of this
+/// maximum. It ends when no neighbour is better, or after 64 moves. The function is computed at valid points only.
 ///
 /// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020,
 /// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that
@@ -250,7 +249,7 @@ mod tests {
         let (top, value) = CLIMB.from(&[-1.2, 1.0], &[(-5.0, 10.0); 2], &mut ridge).unwrap();
         assert!((top[0] - 1.0).abs() < 1e-5 && (top[1] - 1.0).abs() < 1e-5, "{top:?}");
         assert!(value > -1e-10);
-        // With x_1 at most 0.5 the maximum is at (0.5, 0.25), on the bound.
+        // With the first input at most 0.5 the maximum is at (0.5, 0.25), on the bound.
         let (top, _) = CLIMB.from(&[-1.2, 1.0], &[(-5.0, 0.5), (-5.0, 10.0)], &mut ridge).unwrap();
         assert_eq!(top[0], 0.5);
         assert!((top[1] - 0.25).abs() < 1e-6, "{top:?}");
@@ -310,7 +309,7 @@ mod tests {
             gradient[0] = da + db;
             a + b
         };
-        // The candidate near the lower hill has the larger value of the two.
+        // Of the two candidates, the one near the lower hill has the larger value.
         let groups = [vec![vec![2.6], vec![0.1]]];
         let at = |x: f64| function(&[x], &mut [0.0]);
         assert!(at(0.1) > at(2.6));

@@ -17,11 +17,11 @@ const LARGEST_JITTER: f64 = 1e-6;
 
 /// Number of rows, or of right-hand sides, that are computed together.
 const TOGETHER: usize = 4;
-/// Number of columns whose sums are in registers.
+/// Number of columns whose sums are kept in registers at the same time.
 const TILE: usize = 8;
 
-/// The factor L, `[n, n]`, of a symmetric positive definite matrix A = L L^T of moderate order, in the square root of A's
-/// unit; vectors may have any unit.
+/// The factor L, `[n, n]`, of a symmetric positive definite matrix A = L L^T. The unit of L is the square root of A's unit;
+/// vectors may have any unit. This type is meant for matrices of moderate order.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     n: usize,
@@ -46,8 +46,8 @@ impl Cholesky {
         Ok(Self { n, upper: matrix, jitter: 0.0 })
     }
 
-    /// As [`Self::new`], with the smallest sufficient jitter added to the diagonal: none, or 1e-14, 1e-13, .., 1e-6 of
-    /// its largest entry. [`Self::jitter`] returns it.
+    /// As [`Self::new`], with the smallest sufficient jitter added to the diagonal: none, or 1e-14, 1e-13, .., 1e-6 of the
+    /// largest diagonal entry. [`Self::jitter`] returns the jitter that was added.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest diagonal entry is not enough.
@@ -146,7 +146,8 @@ impl Cholesky {
             let first = TOGETHER * index;
             (0..TOGETHER).for_each(|r| rows[r * n + first + r] = 1.0);
             solve_together(n, &self.upper, first, rows);
-            // The four rows are solved from the same entry on, so entries below the diagonal are set to 0 again.
+            // All four rows are solved from the entry `first` on. This also fills entries below the diagonal, which are set
+            // to 0 again.
             (1..TOGETHER).for_each(|r| rows[r * n + first..][..r].fill(0.0));
         }
         let first = n / TOGETHER * TOGETHER;
@@ -167,7 +168,7 @@ impl Cholesky {
         self.backward(b);
     }
 
-    /// The product L z, `[n]`, for z, `[n]`. If z holds standard normals, it is a draw from N(0, A). O(n^2).
+    /// The product L z, `[n]`, for z, `[n]`. If z holds standard normals, the product is a draw from N(0, A). O(n^2).
     ///
     /// # Panics
     /// If `z` is longer than n.
@@ -186,15 +187,15 @@ impl Cholesky {
 }
 
 multiversion! {
-    /// Inner product of two vectors of one length, `[n]` each and of any units, in eight partial sums whose order never
-    /// changes.
+    /// Inner product of two vectors, `[n]` each and of any units. It is computed in eight partial sums, and all additions
+    /// are made in an order that never changes.
     #[must_use]
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         inner(a, b)
     }
 
     /// Factorises in place; false if the matrix is not positive definite. Four rows are computed together, so every row
-    /// above is read once for all four. Each entry has the same bits as if the rows were computed one after the other.
+    /// above them is read once for all four. Each entry has the same bits as if the rows were computed one after the other.
     fn factorise(n: usize, matrix: &mut [f64]) -> bool {
         for first in (0..n).step_by(TOGETHER) {
             let (above, rest) = matrix.split_at_mut(first * n);
@@ -223,8 +224,9 @@ multiversion! {
         true
     }
 
-    /// Replaces four right-hand sides b, stored one after the other and 0 before entry `first`, by A^-1 b from that
-    /// entry on. The operations on each are those of `forward` and `backward_to`, in the same order.
+    /// Takes four right-hand sides b, which are stored one after the other and are 0 before the entry `first`. In each,
+    /// replaces the entries from `first` on by those of A^-1 b. The operations on each right-hand side are those of
+    /// `forward` and `backward_to`, in the same order.
     fn solve_together(n: usize, upper: &[f64], first: usize, sides: &mut [f64]) {
         let mut sides = rows_of(n, sides);
         let mut k = first;
@@ -244,7 +246,7 @@ multiversion! {
                 }
                 let (solved, rest) = side.split_at_mut(TOGETHER);
                 solved.copy_from_slice(&values);
-                // Slices of one known length need no check of each index.
+                // Slices that are known to have the same length need no check of each index.
                 let length = rest.len();
                 let tail = |i: usize| &pivots[i][TOGETHER..][..length];
                 let (a, b, c, d) = (tail(0), tail(1), tail(2), tail(3));
@@ -290,7 +292,8 @@ multiversion! {
     }
 }
 
-/// Subtracts from row `k` every earlier row, times the earlier row's entry k. `row` has row `k` from its diagonal entry on.
+/// Subtracts from row `k` every row of `before`, multiplied by that earlier row's entry k. `row` is row `k` from its
+/// diagonal entry on.
 #[inline(always)]
 fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     for earlier in before.chunks_exact(k + row.len()) {
@@ -298,9 +301,9 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Changes four rows, whose indices k begin at `first`: from row k it subtracts every row of `above`, multiplied by
-/// that row's entry k. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the diagonal
-/// change too; they are never read.
+/// Changes the four rows with the indices k from `first` on: from row k it subtracts every row of `above`, multiplied by
+/// the entry k of that row of `above`. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the
+/// diagonal change too; they are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let rows = rows_of(n, rows);

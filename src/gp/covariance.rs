@@ -5,13 +5,13 @@ use super::blocks::BLOCK;
 use super::exponential::exp;
 use super::simd::multiversion;
 
-/// The shape of a covariance, dimensionless, for inputs divided by the length-scale. Rasmussen and Williams 2006,
-/// chapter 4.
+/// The shape of a covariance, dimensionless, as a function of two scaled inputs: inputs divided by the length-scale. r is
+/// the distance between the scaled inputs, and s = r^2. Rasmussen and Williams 2006, chapter 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// exp(-s / 2), s the squared scaled distance.
+    /// exp(-s / 2).
     SquaredExponential,
-    /// Matern with nu = 1/2: exp(-r), r the scaled distance.
+    /// Matern with nu = 1/2: exp(-r).
     Matern12,
     /// Matern with nu = 3/2: (1 + a) exp(-a), a = sqrt(3) r.
     Matern32,
@@ -51,13 +51,14 @@ pub struct Covariance {
     pub shape: Shape,
     /// Length-scale or length-scales, above 0 and in units of the inputs.
     pub length_scale: LengthScale,
-    /// Factor on the shape: the variance at distance 0 of a stationary shape, in squared units of the outcome.
+    /// The factor by which the shape is multiplied, in squared units of the outcome. For a stationary shape, it is the
+    /// variance of the function at every point.
     pub variance: f64,
 }
 
 impl Covariance {
-    /// A covariance with the same length-scale in every dimension, above 0 and in units of the inputs; `variance` is in
-    /// squared units of the outcome.
+    /// A covariance with the same `length_scale` in every dimension. `length_scale` is above 0 and in units of the inputs,
+    /// `variance` in squared units of the outcome.
     #[must_use]
     pub fn new(shape: Shape, length_scale: f64, variance: f64) -> Self {
         Self { shape, length_scale: LengthScale::Same(length_scale), variance }
@@ -101,9 +102,9 @@ impl Covariance {
     }
 
     /// Adds to `out`, `[d]`, `weight` times the gradient of the covariance of `x` and `z`, `[d]` each, with respect to
-    /// the coordinates of `x`. Returns the covariance, in squared units of the outcome. The gradient has this unit per
-    /// unit of the input, and `weight` any unit. The gradient of a Matern covariance with nu = 1/2 at distance 0, which
-    /// does not exist, is replaced by 0.
+    /// the coordinates of `x`. Returns the covariance, in squared units of the outcome. The gradient is in squared units of
+    /// the outcome per unit of the input; `weight` may have any unit. The gradient of a Matern covariance with nu = 1/2 at
+    /// distance 0, which does not exist, is replaced by 0.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -120,9 +121,10 @@ impl Covariance {
     }
 
     /// The derivative of the covariance with respect to s, the squared scaled distance or the scaled inner product, at
-    /// an s where the covariance is `k`. It is computed from `k`, to reuse the exponential in it. For a Matern
-    /// covariance with nu = 1/2 and the scaled distance r, it is -k / (2 r). At distance 0 it is replaced by 0, because
-    /// s times the derivative tends to 0 there.
+    /// an s where the covariance is `k`. It is computed from `k`, to reuse the exponential in `k`. For a Matern
+    /// covariance with nu = 1/2 and the scaled distance r, it is -k / (2 r), which is infinite at distance 0 and is replaced
+    /// by 0 there. This is right for derivatives with respect to length-scales: they contain the derivative multiplied by
+    /// a term of s, and s times the derivative tends to 0 with s.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,
@@ -162,7 +164,7 @@ impl Covariance {
     }
 
     /// Writes the covariances of `x`, `[d]`, with points into `out`, `[m]`; `column` returns the coordinates of these points
-    /// in a dimension, `[m]`. Each equals the result of [`Self::between`] bit for bit. O(m d).
+    /// in a dimension, `[m]`. Each covariance equals the result of [`Self::between`] bit for bit. O(m d).
     pub(super) fn fill<'a>(&self, x: &[f64], column: impl Fn(usize) -> &'a [f64], out: &mut [f64]) {
         out.fill(0.0);
         for (dimension, &centre) in x.iter().enumerate() {
@@ -199,8 +201,9 @@ impl Covariance {
         }
     }
 
-    /// Writes into `out`, `[m]`, one dimension's terms of s, the squared scaled distance or the scaled inner product.
-    /// `x` is the coordinate of one point in this dimension, and `column`, `[m]`, holds those of m other points.
+    /// Writes into `out`, `[m]`, one dimension's terms of s, the squared scaled distance or the scaled inner product of one
+    /// point and each of m other points. `x` is the coordinate of the one point in this dimension; `column`, `[m]`, holds
+    /// the coordinates of the m other points.
     pub(super) fn fill_terms(&self, dimension: usize, x: f64, column: &[f64], out: &mut [f64]) {
         let l = self.length_scale.of(dimension);
         if self.shape == Shape::Linear {
@@ -211,8 +214,8 @@ impl Covariance {
     }
 
     /// Writes into `out`, `[m]`, the derivatives of the covariances of an input and m points with respect to the input's
-    /// coordinate `x` in one dimension. `slopes`, `[m]`, holds the derivatives with respect to s, and `column`, `[m]`, the
-    /// points' coordinates in that dimension.
+    /// coordinate `x` in one dimension. `slopes`, `[m]`, holds the covariances' derivatives with respect to s (see
+    /// [`Self::slope`]), and `column`, `[m]`, the points' coordinates in that dimension.
     pub(super) fn fill_derivatives(
         &self,
         dimension: usize,

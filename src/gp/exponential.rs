@@ -1,11 +1,12 @@
 //! exp for covariances: elementwise, so that it vectorises, and bit-identical on every machine.
 
-/// 1.5 * 2^52. Adding and then subtracting it rounds to an integer; the lowest bits of the sum hold that integer.
+/// 1.5 * 2^52. Adding it to a number and subtracting it again rounds the number to an integer. The lowest bits of the sum
+/// hold this integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts; the first has 21 trailing zero bits, so its products with exponents are exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
-/// Below this, exp is set to 0; it would be less than 1.5 times the smallest normal number.
+/// For x below this, exp(x) is set to 0; it would be less than 1.5 times the smallest normal number.
 const UNDERFLOW: f64 = -708.0;
 
 /// 1/k! from k = 13 down to 0.
@@ -28,7 +29,8 @@ const COEFFICIENTS: [f64; 14] = [
 
 /// exp(x) for x at most 0, with an error below two units in the last place; 0 below -708.
 ///
-/// x = k ln 2 + r with |r| at most ln 2 / 2; the error of the Taylor polynomial of degree 13 is below 5e-18 there.
+/// Let x = k ln 2 + r, with an integer k and |r| at most ln 2 / 2. Then exp(x) = 2^k exp(r). The Taylor polynomial of degree
+/// 13 replaces exp(r), with an error below 5e-18 for these r.
 #[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + ROUND;

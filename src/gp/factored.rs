@@ -1,9 +1,11 @@
 //! The exact posterior as a mean and a triangular factor of the covariance over the arms, from which functions are drawn.
 //!
-//! Let S S^T be the covariance, S lower triangular, and r the row of S that belongs to arm a. An outcome of that arm with
-//! noise of variance v changes the covariance to S (I - r r^T / (v + r^T r)) S^T, and the matrix between S and S^T has
-//! a triangular factor in closed form. So S is updated column by column in O(n^2). Nothing is factorised again, and no
-//! variance is computed as a difference. Source: Carlson 1973, "Fast triangular formulation of the square root filter".
+//! Let S S^T be the covariance matrix, with S lower triangular. Let r, a column vector, hold the row of S that belongs to
+//! arm a. Then S r is the vector of the covariances of arm a with all arms, and r^T r is the variance at arm a. An outcome
+//! of arm a, with noise of variance v, changes the covariance matrix to S S^T - S r r^T S^T / (v + r^T r) = S M S^T, with
+//! M = I - r r^T / (v + r^T r). The lower triangular T with M = T T^T is known in closed form, and S T is the new factor. It
+//! is computed column by column in O(n^2). No matrix is factorised again, and no variance is computed as a difference.
+//! Source: Carlson 1973, "Fast triangular formulation of the square root filter".
 
 #![allow(
     clippy::needless_range_loop,
@@ -38,9 +40,9 @@ fn start(n: usize, j: usize) -> usize {
 }
 
 multiversion! {
-    /// Updates the columns of S for an outcome of the arm whose row of S is `row`, up to the diagonal; `noise`, above 0, is
-    /// the variance of the noise. `sums`, `[n]`, must hold zeros; it is set to the covariances of the arm with all arms
-    /// before this outcome.
+    /// Updates the columns of S for one outcome of an arm. `row` is the arm's row of S, up to and including the diagonal
+    /// entry. `noise`, above 0, is the variance of the outcome's noise. `sums`, `[n]`, must hold zeros. Afterwards it holds
+    /// the arm's covariances with all arms, as they were before this outcome.
     fn condition(columns: &mut [f64], sums: &mut [f64], row: &[f64], noise: f64) {
         let n = sums.len();
         let mut before = noise;
@@ -73,8 +75,8 @@ multiversion! {
 }
 
 impl FactoredPosterior {
-    /// The Gaussian process before any outcome, with this mean, `[n]` and in units of the outcome, and the covariance
-    /// that has the factor `factor`, `[n, n]`. O(n^2), n (n + 1) / 2 numbers in memory.
+    /// The Gaussian process before any outcome, with the mean `mean`, `[n]` and in units of the outcome, and the covariance
+    /// matrix whose Cholesky factor is `factor`, `[n, n]`. It takes O(n^2) time and stores n (n + 1) / 2 numbers.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, above 0, in squared units of the outcome.
     ///
@@ -95,7 +97,7 @@ impl FactoredPosterior {
     }
 
     /// Updates the covariance, but not the mean, for one more outcome of this arm; returns the variance of the outcome.
-    /// Afterwards, [`Self::covariances`] holds the covariances of the arm before this update.
+    /// Afterwards, [`Self::covariances`] holds the arm's covariances with all arms, as they were before this update.
     fn narrow(&mut self, arm: usize) -> Result<f64, GpError> {
         let n = self.mean.len();
         let row: Vec<f64> = (0..=arm).map(|j| self.columns[start(n, j) + arm - j]).collect();
@@ -169,8 +171,8 @@ impl FactoredPosterior {
         product
     }
 
-    /// The largest jitter that was added to a variance, in squared units of the outcome, including that of the prior's
-    /// factor; 0 if none was needed.
+    /// The largest jitter, in squared units of the outcome, that was added to the variance of an outcome or to the diagonal
+    /// of the prior covariance matrix; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         self.jitter

@@ -18,8 +18,8 @@ pub struct Fit {
     /// Log marginal likelihood of the data, in nats.
     pub log_likelihood: f64,
     /// The largest absolute derivative of the log likelihood (with priors, of its sum with the log prior density) with
-    /// respect to the logarithm of a hyperparameter, in nats. Derivatives that point out of the bounds, at hyperparameters
-    /// that are at a bound, do not count. It is near 0 if the search has found a maximum.
+    /// respect to the logarithm of a hyperparameter, in nats. A derivative does not count if its hyperparameter is at a
+    /// bound and the derivative points out of the bounds. The slope is near 0 if the search has found a maximum.
     pub slope: f64,
 }
 
@@ -28,11 +28,11 @@ pub struct Fit {
 const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
-/// A hyperparameter this close to a bound, as a share of itself, counts as being at the bound.
+/// A hyperparameter counts as being at a bound if its logarithm differs from the bound's logarithm by at most this.
 const AT_BOUND: f64 = 0.01;
 
-/// Log-normal prior densities of hyperparameters, in units of the standardised data: the natural logarithm of each, which
-/// is dimensionless, is normal. With priors, the posterior density of the logarithms is maximised (MAP).
+/// Log-normal prior densities of hyperparameters, in units of the standardised data: the natural logarithm of each
+/// hyperparameter has a normal distribution. With priors, the posterior density of the logarithms is maximised (MAP).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormals {
     /// Mean and standard deviation, above 0, of the logarithm of every length-scale.
@@ -66,8 +66,8 @@ impl LogNormals {
     }
 }
 
-/// Calls [`fit`] with a squared-exponential covariance and without priors, for `points`, `[n, d]`, and `outputs`,
-/// `[n]`. These, `starts` and `stream` are the arguments of [`fit`].
+/// Calls [`fit`] with a squared-exponential covariance and without priors. The arguments `points`, `[n, d]`, `outputs`,
+/// `[n]`, `starts` and `stream` are passed on to [`fit`].
 ///
 /// # Errors
 /// Those of [`fit`].
@@ -86,12 +86,12 @@ pub fn squared_exponential(
 /// Fits a covariance with one length-scale per dimension, and a noise variance, to standardised
 /// inputs `[n, d]` and outputs `[n]` (mean 0, variance 1, dimensionless). `starts` is the number of starting points: the
 /// first has typical values, the others are drawn from `stream`. Length-scales stay between 0.05 and 20, the variance
-/// between 0.01 and 20, the noise variance between 1e-4 and 2. With `priors`, the sum of the log likelihood and the log
-/// prior density, in nats, is maximised instead, and the slope is that of the sum. O(n^3) per evaluation of the
-/// likelihood.
+/// between 0.01 and 20, the noise variance between 1e-4 and 2. The log likelihood is maximised, or with `priors` the sum of
+/// the log likelihood and the log prior density, in nats; [`Fit::slope`] is then computed from the sum. O(n^3) per
+/// evaluation of the likelihood.
 ///
 /// Source of the likelihood and its gradient: Rasmussen and Williams 2006, equations 2.30 and 5.9. Optimiser: L-BFGS on
-/// the logarithms.
+/// the logarithms of the hyperparameters.
 ///
 /// # Errors
 /// [`GpError::TooFewPoints`] below two points; [`GpError::NotPositiveDefinite`] if no start gives a likelihood.

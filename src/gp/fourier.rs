@@ -17,8 +17,8 @@ pub enum FeatureLength {
     Exact,
 }
 
-/// m random features phi(x) = sqrt(2 variance / m) cos(S x + b), in units of the outcome; agents that share them use the
-/// same S and b.
+/// m random features phi(x) = sqrt(2 variance / m) cos(S x + b), in units of the outcome, or the same cosines scaled as
+/// [`FeatureLength::Exact`]. Agents that share features use the same S and b.
 ///
 /// Source: Rahimi and Recht 2008. Frequencies of a Matern covariance with parameter nu follow Student's t with 2 nu
 /// degrees of freedom (Rasmussen and Williams 2006, equation 4.15).
@@ -106,9 +106,9 @@ impl FourierFeatures {
         out.iter_mut().for_each(|value| *value *= factor);
     }
 
-    /// The inner product, in units of the outcome, of these weights, `[m]` and dimensionless, with the features of an
-    /// input `x`, `[d]`, scaled as [`FeatureLength::Estimator`]. Its gradient, per unit of the input, is added to
-    /// `gradient`, `[d]`. O(m d).
+    /// The inner product, in units of the outcome, of `weights`, `[m]` and dimensionless, with the features of an input `x`,
+    /// `[d]`. The features are scaled as [`FeatureLength::Estimator`], whatever the scaling of [`Self::fill`]. The gradient
+    /// of the inner product, per unit of the input, is added to `gradient`, `[d]`. O(m d).
     ///
     /// # Panics
     /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.
@@ -161,9 +161,9 @@ impl FourierFeatures {
         (2.0 * self.variance / self.m().max(1) as f64).sqrt() * value
     }
 
-    /// The inner product, in units of the outcome, of these weights, `[m]` and dimensionless, with the features of an
-    /// input `x`, `[d]`, as [`Self::fill`] scales them; its gradient, per unit of the input, replaces `gradient`, `[d]`.
-    /// O(m d).
+    /// The inner product, in units of the outcome, of `weights`, `[m]` and dimensionless, with the features of an input `x`,
+    /// `[d]`, as [`Self::fill`] scales them. The gradient of the inner product, per unit of the input, replaces `gradient`,
+    /// `[d]`. O(m d).
     ///
     /// # Panics
     /// If there are not m weights, or if `x` or `gradient` does not have d coordinates.

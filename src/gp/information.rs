@@ -40,10 +40,11 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// An upper bound, in nats, on the largest gain of any choice of as many arms as were chosen: the greedy gain
-    /// divided by 1 - 1/e. It is 0 if no arm was chosen.
+    /// An upper bound, in nats, on the gain of every choice of as many arms as `arms` holds: the greedy gain divided by
+    /// 1 - 1/e. It is 0 if no arm was chosen.
     ///
-    /// Source: Nemhauser, Wolsey and Fisher 1978, since the gain is monotone and submodular over multisets.
+    /// Source: Nemhauser, Wolsey and Fisher 1978. Their theorem applies because the gain is monotone and submodular over
+    /// multisets of arms.
     #[must_use]
     pub fn upper_bound(&self) -> f64 {
         self.gains.last().map_or(0.0, |gain| bound_from_greedy(*gain))
@@ -55,10 +56,14 @@ fn bound_from_greedy(gain: f64) -> f64 {
     gain / -libm::expm1(-1.0)
 }
 
-/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance exceeds `largest`. By
-/// Hadamard's inequality the determinant is at most the product over arms of 1 + t_i `largest` / `noise_variance`, with
-/// t_i the number of outcomes of arm i. The sum of the logarithms of these factors is largest if the outcomes are
-/// spread evenly over as many arms as possible.
+/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance exceeds `largest`.
+///
+/// Let arm i have t_i outcomes. The gain is half the logarithm of a determinant, det(I + K / `noise_variance`) with K over
+/// the outcomes. By Sylvester's identity, the determinant is that of the matrix over the arms whose entry i, j is the sum of
+/// I_ij and sqrt(t_i t_j) k_ij / `noise_variance`, with k_ij the covariance of the arms i and j. By Hadamard's inequality it
+/// is at most the product of the diagonal entries, which is at most the product over arms of
+/// 1 + t_i `largest` / `noise_variance`. The sum of the logarithms of these factors is concave in the t_i, so it is largest
+/// if the outcomes are spread evenly over as many arms as possible.
 fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
     let arms = (n as f64).min(number as f64);
     if arms > 0.0 { 0.5 * arms * libm::log1p(largest * (number as f64 / arms) / noise_variance) } else { 0.0 }
@@ -137,9 +142,9 @@ mod tests {
         ArmCovariance::of_inputs(Arc::new(points), Covariance::squared_exponential(length_scale, 2.0))
     }
 
-    /// With arms that are nearly independent, one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve outcomes of six
-    /// arms have a gain of 6/2 ln(1 + 2 * 2 / .5). The greedy gain divided by 1 - 1/e is larger than these gains, and the
-    /// bound by Hadamard's inequality is equal to them.
+    /// With arms that are nearly independent, one outcome has a gain of 1/2 ln(1 + 2 / .5), and twelve outcomes, two of each
+    /// of six arms, have a gain of 6/2 ln(1 + 2 * 2 / .5). The greedy gain divided by 1 - 1/e is larger than these gains,
+    /// and the bound by Hadamard's inequality is equal to them.
     #[test]
     fn no_bound_exceeds_the_gain_of_independent_arms() {
         let independent = arms(6, 1e-3);

@@ -6,9 +6,10 @@ use super::{ArmCovariance, Cholesky, FactoredPosterior, GpError, MAX_ARMS, Poste
 use crate::rng::Stream;
 use std::sync::Arc;
 
-/// An exact posterior over n arms with the factor of its prior. When there are more outcomes than arms, it changes from rows
-/// to a factor of the covariance; from then on neither an outcome nor a draw costs more with further outcomes. Without
-/// noise, or with more than 5,000 arms, it does not change.
+/// An exact posterior over n arms that also holds the Cholesky factor of the prior covariance. When there are more outcomes
+/// than arms, the posterior changes its representation from rows to a factor of the covariance. From then on the cost of an
+/// outcome, and that of a draw, no longer grows with the number of outcomes. Without noise, or with more than 5,000 arms, it
+/// does not change.
 ///
 /// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ impl JointPosterior {
         Self { prior, noise_variance, form: Form::Rows(Box::new(rows)) }
     }
 
-    /// Whether no outcome ever needs jitter, because the noise alone gives each a variance that is large enough
+    /// Whether no outcome ever needs jitter, because the noise alone gives each outcome a variance that is large enough
     /// compared with the largest prior variance (both in squared units of the outcome).
     pub(crate) fn needs_no_jitter(largest_variance: f64, noise_variance: f64) -> bool {
         !needs_jitter(noise_variance, largest_variance)
@@ -100,7 +101,8 @@ impl JointPosterior {
         }
     }
 
-    /// The largest jitter of the model's matrices, in squared units of the outcome; 0 if none was needed.
+    /// The largest jitter, in squared units of the outcome, that was added to the variance of an outcome or to the diagonal
+    /// of the prior covariance matrix; 0 if none was needed.
     #[must_use]
     pub fn jitter(&self) -> f64 {
         match &self.form {

@@ -38,7 +38,8 @@ pub fn log_marginal_likelihood(
 }
 
 /// As [`log_marginal_likelihood`], with the constant prior mean that maximises the density of the outputs; also returns this
-/// mean. The gradient is computed as if the mean were fixed, since the derivative with respect to the mean is 0.
+/// mean. The gradient is computed as if the mean were fixed. This is exact: at the maximum, the derivative of the density
+/// with respect to the mean is 0.
 ///
 /// # Errors
 /// Those of [`log_marginal_likelihood`].
@@ -87,7 +88,8 @@ fn likelihood(
     }
     let value = -0.5 * (square + factor.log_determinant() + n as f64 * libm::log(TAU));
     // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), with A the covariance matrix of the outputs, noise included,
-    // and alpha = A^-1 (outputs - mean). Both factors are symmetric, so their upper triangles suffice.
+    // and alpha = A^-1 (outputs - mean). The matrices alpha alpha^T - A^-1 and dA are symmetric, so their upper triangles
+    // suffice.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
         LengthScale::Same(_) => 1,
@@ -98,13 +100,14 @@ fn likelihood(
     let mut slopes = vec![0.0; n];
     for i in 0..n {
         let diagonal = 0.5 * (alpha[i] * alpha[i] - inverse[i * n + i]);
-        // The covariance of a point with itself depends on the length-scales if it is linear.
+        // The covariance of a point with itself depends on the length-scales only if the covariance function is linear.
         let (x, here) = (points.row(i), &kernel[i * n..][..n]);
         gradient[scales] += diagonal * here[i];
         gradient[scales + 1] += diagonal * noise_variance;
         by_length_scales(covariance, x, diagonal, here[i], &mut gradient[..scales]);
-        // s, the squared scaled distance or the scaled inner product, is a sum of terms t of the dimensions, each
-        // proportional to l^-2. So d s / d ln l = -2 t, and the derivative of a covariance is -2 t k'(s).
+        // s, the squared scaled distance or the scaled inner product, is a sum of one term t for each dimension. The term
+        // of a dimension with the length-scale l is proportional to l^-2. So d s / d ln l = -2 t, and the derivative of a
+        // covariance k(s) with respect to ln l is -2 t k'(s).
         let m = n - i - 1;
         let slopes = &mut slopes[..m];
         slopes.fill(0.0);
@@ -126,8 +129,8 @@ fn likelihood(
     Ok((Likelihood { value, gradient }, mean))
 }
 
-/// Adds to `out` `weight` times the derivatives of k = k(x, x) with respect to the logarithms of the length-scales. They are
-/// 0 unless the covariance is linear.
+/// Adds `weight` times the derivatives of k = k(x, x) with respect to the logarithms of the length-scales to `out`. The
+/// derivatives are 0 unless the covariance is linear.
 fn by_length_scales(covariance: &Covariance, x: &[f64], weight: f64, k: f64, out: &mut [f64]) {
     if covariance.shape != Shape::Linear {
         return;

@@ -34,7 +34,7 @@ mod tests {
         let vectors = eigen.to_faer();
         let values = Mat::from_fn(12, 12, |i, j| if i == j { eigen.values()[i] } else { 0.0 });
         assert!(max_abs_difference(&(&vectors * values * vectors.transpose()), &matrix) < 1e-12);
-        // If every arm is an inducing point, the inner products of the features are the covariances.
+        // If every arm is in the basis, the inner products of the features are the covariances.
         let nystrom = Nystrom::of_faer(matrix.as_ref(), (0..12).collect()).unwrap();
         assert!(max_abs_difference(&(nystrom.as_faer() * nystrom.as_faer().transpose()), &matrix) < 1e-10);
         let given = CovarianceMatrix::of_faer(matrix.as_ref()).unwrap();

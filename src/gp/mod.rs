@@ -81,8 +81,8 @@ use thiserror::Error;
 /// Why a computation on a Gaussian process or a matrix failed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpError {
-    /// A covariance matrix is not positive definite, even with the largest jitter tried. This is also the error where a
-    /// noise variance must be finite and above 0, and is not.
+    /// A covariance matrix is not positive definite, even with the largest jitter tried. The same error is returned for a
+    /// noise variance that is not finite or not above 0, by functions that require both.
     #[error(
         "a covariance matrix of order {order} is not positive definite, even with {jitter:e} added to \
              its diagonal: raise the noise variance or shorten the length-scale"

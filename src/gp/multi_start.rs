@@ -41,7 +41,8 @@ const MARGIN: f64 = 1e-3;
 
 impl MultiStart<'_> {
     /// The best point of all searches; `None` if no search found a value. `function` returns its value and gradient, or
-    /// `None` where it has no value; a search ends there. `first` is the first starting point.
+    /// `None` at a point where it has no value; a search that reaches such a point ends. `first` is the first starting
+    /// point.
     pub(crate) fn maximum(
         self,
         first: &[f64],
@@ -92,7 +93,7 @@ impl MultiStart<'_> {
     }
 }
 
-/// The best point that a search has evaluated, and the last one.
+/// The best and the last of the points that a search has evaluated.
 #[derive(Default)]
 struct Evaluated {
     best: Option<Maximum>,
@@ -100,7 +101,7 @@ struct Evaluated {
     last: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-/// The cost that L-BFGS minimises: the negated function divided by the unit, of the free parameters.
+/// The cost that L-BFGS minimises, as a function of the free parameters: the negated function divided by the unit.
 struct Cost<'a, F> {
     search: &'a MultiStart<'a>,
     function: &'a F,
@@ -187,7 +188,8 @@ mod tests {
         assert!(corner.at[0] > 0.999 && corner.at[1] < 1e-3, "{corner:?}");
         let nowhere = |_: &[f64]| None;
         assert_eq!(search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), nowhere), None);
-        // From 0.6 on in the first parameter the function has no value; a search ends there with its best point so far.
+        // The function has no value where the first parameter is 0.6 or more; a search that gets there ends with its best
+        // point so far.
         let half = |at: &[f64]| (at[0] < 0.6).then(|| (at[0], vec![1.0, 0.0]));
         let found = search.maximum(&[0.5, 0.5], &mut Key::root(2).stream(), half).unwrap();
         assert!((0.5..0.6).contains(&found.at[0]), "{found:?}");

@@ -1,10 +1,11 @@
 //! Nystrom features on a subset of the arms, and the posterior variances computed from them.
 //!
 //! The features of arm x on a basis D of arms are phi(x) = (K_D^(1/2))^+ k_D(x), with ^+ the pseudo-inverse, K_D the
-//! covariance matrix of the basis and k_D(x) the covariances of its arms with x. All features lie in the range of K_D, so
-//! only their coordinates c(x) in this range are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x), with E the
-//! eigenvalues of K_D above the rounding error and U their eigenvectors. With a smooth kernel the rank is much smaller than
-//! the basis. Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
+//! covariance matrix of the basis and k_D(x) the covariances of x with the arms of the basis. All features lie in the range
+//! of K_D, so only their coordinates c(x) in this range are stored: phi(x) = U c(x) and c(x) = E^(-1/2) U^T k_D(x). E is the
+//! diagonal matrix of the eigenvalues of K_D that are above the rounding error, and the columns of U are their
+//! eigenvectors. With a smooth kernel, the number of these eigenvalues is much smaller than the number of arms of the
+//! basis. Sources: Calandriello et al. 2019 (BKB); Chowdhury and Gopalan 2019, Algorithm 2.
 
 #![allow(
     clippy::needless_range_loop,
@@ -18,8 +19,9 @@ use super::{Cholesky, Eigen, GpError, dot, largest};
 use crate::rng::Stream;
 use faer::MatRef;
 
-/// Eigenvalues of K_D that are at most this share of the largest eigenvalue are treated as zero. For arms of the basis, the
-/// error of inner products of features is of that order; for other arms it can be larger.
+/// Eigenvalues of K_D that are at most this share of the largest eigenvalue are treated as zero. The inner product of the
+/// features of two arms of the basis then has an error of the order of this share of the largest eigenvalue; for other arms
+/// the error can be larger.
 const RANK_TOLERANCE: f64 = 1e-11;
 
 /// Nystrom features of all arms on one basis, in units of the outcome.
@@ -47,10 +49,11 @@ pub fn oversampling(rounds: f64, delta: f64, accuracy: f64) -> f64 {
     6.0 * rho * libm::log(4.0 * rounds / delta) / (accuracy * accuracy)
 }
 
-/// Probability that an arm enters the basis when each of its `plays` is drawn with probability min(q variance, 1).
+/// Probability that an arm enters the basis. Each of its `plays` is drawn independently with probability min(q variance, 1),
+/// and the arm enters the basis if at least one play is drawn.
 ///
 /// `q`, in the inverse unit of the variance, and the arm's posterior `variance`, in squared units of the outcome, are at
-/// least 0, `plays` is above 0. Source: Calandriello et al. 2019, Algorithm 1.
+/// least 0; `plays` is above 0. Source: Calandriello et al. 2019, Algorithm 1.
 #[must_use]
 pub fn inclusion(q: f64, variance: f64, plays: f64) -> f64 {
     let p = (q * variance).clamp(0.0, 1.0);
@@ -82,10 +85,12 @@ pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) 
     basis
 }
 
-/// Eigenvalues of a covariance matrix that are above the rounding error, and their unit eigenvectors, one per row.
+/// Of a covariance matrix K_D, `[m, m]`, the eigenvalues that are above the rounding error, and their unit eigenvectors, one
+/// per row.
 ///
 /// A pivoted Cholesky factorisation K_D = R^T R, with R of shape k x m, stops when the remainder is numerically zero. If
-/// k < m / 2, eigenvalues and eigenvectors are computed from those of R R^T, which is of order k.
+/// k < m / 2, the smaller matrix R R^T, of order k, is decomposed: it has the same nonzero eigenvalues as R^T R, and if v is
+/// an eigenvector of R R^T, then R^T v is one of R^T R. Otherwise K_D itself is decomposed.
 fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -149,7 +154,7 @@ impl Nystrom {
             basis.iter().flat_map(|&a| basis.iter().map(move |&b| matrix[a * n + b])).collect();
         let (values, range) = range(m, inner)?;
         let rank = values.len();
-        // Computed feature by feature over all arms, then transposed.
+        // The coordinates are computed row by row, each row with one coordinate of all arms, and are then transposed.
         let mut along = vec![0.0; rank * n];
         let mut scaled = range.clone();
         for k in 0..rank {
@@ -213,8 +218,8 @@ impl Nystrom {
         &self.coordinates[arm * self.rank..][..self.rank]
     }
 
-    /// Converts a vector of any unit to the coordinates of the basis, which are written into `out`, `[m]`. `vector`,
-    /// `[rank]`, holds its coordinates in the range.
+    /// Converts a vector, of any unit, from its coordinates in the range to its coordinates in the basis. `vector`,
+    /// `[rank]`, holds the coordinates in the range; those in the basis are written into `out`, `[m]`.
     pub fn expand(&self, vector: &[f64], out: &mut [f64]) {
         combine(&self.range, vector, out);
     }
@@ -236,14 +241,14 @@ impl Nystrom {
         out
     }
 
-    /// The coordinates in the range, `[rank]`, of a vector of any unit in the coordinates of the basis, `[m]`: the
-    /// transpose of [`Self::expand`].
+    /// The coordinates in the range, `[rank]`, of the projection onto the range of a vector, of any unit. `vector`, `[m]`,
+    /// holds its coordinates in the basis. The conversion is the transpose of [`Self::expand`].
     #[must_use]
     pub fn project(&self, vector: &[f64]) -> Vec<f64> {
         self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
     }
 
-    /// The features of an arm in the coordinates of the basis, `[m]`: (K_D^(1/2))^+ k_D(x). Chowdhury and Gopalan 2019,
+    /// The features of an arm x as coordinates in the basis, `[m]`: (K_D^(1/2))^+ k_D(x). Chowdhury and Gopalan 2019,
     /// Algorithm 2.
     ///
     /// # Panics
@@ -255,8 +260,9 @@ impl Nystrom {
         out
     }
 
-    /// V = sum of counts phi phi^T + lambda I in the range: `[rank, rank]`, by rows. `counts` holds the number of plays of
-    /// each arm, `[n]`; `lambda` and V are in squared units of the outcome.
+    /// The matrix V in coordinates of the range: `[rank, rank]`, by rows. V is lambda I plus the sum over arms of phi phi^T
+    /// times the arm's count. `counts`, `[n]`, holds the number of plays of each arm; `lambda` and V are in squared units of
+    /// the outcome.
     ///
     /// # Panics
     /// If a count after the n-th is above 0.
@@ -291,8 +297,8 @@ impl Nystrom {
 
     /// Variance of an arm, k(x,x) - phi^T phi + lambda phi^T V^-1 phi, with V the matrix that [`Self::gram`] returns.
     /// `whitened`, `[rank]` and dimensionless, is a vector of squared length phi^T V^-1 phi, such as L^-1 c or V^(-1/2)
-    /// c, with L the Cholesky factor of V and c the coordinates of the arm. At least 0, in squared units of the outcome
-    /// like `lambda`. Calandriello et al. 2019, and Chowdhury and Gopalan 2019, Algorithm 2.
+    /// c, with L the Cholesky factor of V and c the coordinates of the arm. The variance is at least 0, and is in squared
+    /// units of the outcome like `lambda`. Calandriello et al. 2019, and Chowdhury and Gopalan 2019, Algorithm 2.
     ///
     /// # Panics
     /// If there is no such arm.

@@ -1,13 +1,14 @@
-//! A function drawn from the posterior, at any point of the space of inputs: random features and a correction at the
-//! outcomes.
+//! A function drawn from the posterior, which can be evaluated at any point of the space of inputs. It is the sum of a
+//! function drawn from the prior and of a correction that depends on the outcomes. Unless the covariance is linear, the
+//! function drawn from the prior is made of random features.
 
 use super::covariance::Shape;
 use super::{FeatureLength, FourierFeatures, GpError, PointPosterior};
 use crate::rng::Stream;
 
-/// A random function drawn from a posterior. First a function is drawn from the prior,
-/// approximately, as a sum of m random Fourier features; then Matheron's rule corrects it exactly
-/// at the points with outcomes. For a linear covariance the first step is exact too.
+/// A random function drawn from a posterior. First a function is drawn from the prior, approximately, as a weighted sum of m
+/// random Fourier features. Then Matheron's rule turns this function into one drawn from the posterior; the rule is exact.
+/// For a linear covariance the draw from the prior is exact too.
 ///
 /// Source: Wilson, Borovitskiy, Terenin, Mostowsky and Deisenroth 2020, "Efficiently sampling functions from Gaussian
 /// process posteriors", equation 13.
@@ -83,7 +84,8 @@ impl<'a> PosteriorPath<'a> {
     }
 
     /// As [`Self::draw`], with the function's deviation from the posterior mean multiplied by `scale`, dimensionless: a
-    /// draw from N(mean, scale^2 covariance). The deviation is linear in the draw from the prior and in the noise.
+    /// draw from N(mean, scale^2 covariance). The draw from the prior and the drawn noise are multiplied by `scale`; this
+    /// suffices, because the deviation is linear in the two together.
     ///
     /// # Errors
     /// Those of [`FourierFeatures::draw`].
@@ -163,11 +165,12 @@ mod tests {
         covariance: Vec<Vec<f64>>,
     }
 
-    /// The joint posterior of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every function has new features,
-    /// whose products have the covariance as their mean. So the average of a value over n functions has a standard error of
-    /// sqrt(c_ii / n), and the average of a product of two values has a standard error of sqrt((c_ii c_jj + c_ij^2) / n)
-    /// if the values are normal. With m = 64 features, the variance of a product is larger by a share of the order of
-    /// 1 / m. Of 35 normal values one is more than five standard errors away with probability 2e-5.
+    /// The expected mean and covariance are those of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every drawn
+    /// function has new features, and the mean of the inner product of two feature vectors is the prior covariance. So, with
+    /// c_ij the posterior covariance, the average of a value over n functions has a standard error of sqrt(c_ii / n). The
+    /// average of a product of two values has a standard error of sqrt((c_ii c_jj + c_ij^2) / n) if the values are normal.
+    /// With m = 64 features, the variance of a product is larger by a share of the order of 1 / m. With probability 2e-5, at
+    /// least one of 35 normal averages (7 of values, 28 of products) is more than five standard errors away.
     #[test]
     fn drawn_functions_have_the_mean_and_covariance_of_botorchs_posterior() {
         let model: Model =

@@ -12,10 +12,11 @@ pub(super) struct Pivot {
     pub(super) jitter: f64,
 }
 
-/// The variance of an outcome, from the variance of the function and the variance of the noise. `scale` is the largest
-/// prior variance; in a box with a linear covariance, where the largest one is not computed, it is the prior variance
-/// at the point of the outcome. `order` is the number of outcomes including this one. If the variance is too small,
-/// jitter is added to it, first the smallest one, then each time ten times as much.
+/// The variance of an outcome: the sum of `variance`, the variance of the function at the point of the outcome given the
+/// earlier outcomes, and `noise`, the variance of the noise. `scale` is the largest prior variance of the function; in a
+/// box with a linear covariance, where the largest prior variance is not computed, `scale` is the prior variance at the
+/// point of the outcome. `order` is the number of outcomes including this one. If the sum is too small, jitter is added
+/// to it: at first `FIRST` times `scale`, then, as long as the result is too small, ten times as much as before.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the variance is too small even with the largest jitter.
@@ -32,7 +33,7 @@ pub(super) fn pivot(variance: f64, noise: f64, scale: f64, order: usize) -> Resu
     Ok(found)
 }
 
-/// Whether the variance of an outcome is too small compared with a prior variance, the `scale` of [`pivot`].
+/// Whether a variance is too small compared with `scale`, a prior variance as in [`pivot`].
 pub(super) fn needs_jitter(variance: f64, scale: f64) -> bool {
     variance <= f64::EPSILON * scale
 }

@@ -1,10 +1,11 @@
 //! The exact posterior at any point of the space of inputs, with gradients: the model of a continuous search.
 //!
 //! K is the prior covariance matrix of the t points with outcomes, noise the noise variance, and L the Cholesky factor of
-//! K + noise I; an outcome appends a row to L. At a point x with covariances k(x), `[t]`, v = L^-1 k(x) and alpha =
-//! (K + noise I)^-1 (outcomes - prior mean), the mean is the prior mean plus k(x)^T alpha, and the variance is
-//! k(x, x) - v^T v. The gradient of the mean is the sum of the gradients of the entries of k(x), each times its entry of
-//! alpha, and the gradient of the variance is the gradient of k(x, x) plus the same sum with -2 L^-T v in place of alpha.
+//! K + noise I; an outcome appends a row to L. Let k(x), `[t]`, be the prior covariances of a point x with these t points,
+//! v = L^-1 k(x), and alpha = (K + noise I)^-1 (outcomes - prior mean). At x, the mean is the prior mean plus k(x)^T alpha,
+//! and the variance is k(x, x) - v^T v. The gradient of the mean is the sum of the gradients of the entries of k(x), each
+//! times the entry of alpha with the same index. The gradient of the variance is the gradient of k(x, x) plus the same sum
+//! with -2 L^-T v in place of alpha.
 //! Adding an outcome takes O(t^2) operations, and so does the evaluation at a point.
 
 use super::covariance::{Covariance, Shape};
@@ -36,10 +37,10 @@ pub struct PointPosterior {
     d: usize,
     /// The points with an outcome, `[t, d]`.
     points: Vec<f64>,
-    /// The coordinates of these points in each dimension, `[d, t]`.
+    /// The coordinates of the points with an outcome, one vector for each dimension, `[d, t]`.
     columns: Vec<Vec<f64>>,
     outcomes: Vec<f64>,
-    /// The rows of L, row s with s + 1 numbers.
+    /// The rows of L, one after the other. Row s, counted from 0, has s + 1 numbers.
     factor: Vec<f64>,
     /// (K + noise I)^-1 (outcomes - prior mean).
     alpha: Vec<f64>,
@@ -90,9 +91,9 @@ impl PointPosterior {
         Ok(())
     }
 
-    /// Adds points, `[m, d]`, and gives all points these outcomes, `[t + m]`: the factor of the earlier points, which
-    /// does not depend on outcomes, stays as it is. O((t + m)^2) for each added point, and O((t + m)^2) for the
-    /// outcomes. After an error the posterior is unchanged.
+    /// Adds the m points `points`, `[m, d]`, and replaces the outcomes of all points, old and new, by `outcomes`,
+    /// `[t + m]`. The rows of L for the old points, which do not depend on outcomes, stay as they are. O((t + m)^2) for
+    /// each added point, and O((t + m)^2) for the outcomes. After an error the posterior is unchanged.
     ///
     /// # Errors
     /// Those of [`Self::observe`].
@@ -150,7 +151,7 @@ impl PointPosterior {
         self.d
     }
 
-    /// The point of an outcome, counted from 0: `[d]`, in units of the inputs.
+    /// The point, `[d]`, of the outcome with the index `index`, counted from 0; in units of the inputs.
     ///
     /// # Panics
     /// If there is no such outcome.
@@ -205,7 +206,7 @@ impl PointPosterior {
         -0.5 * (dot(&self.centred(), &self.alpha) + t as f64 * libm::log(TAU)) - logarithms
     }
 
-    /// Mean and variance of the function at a point, `[d]`, in units and in squared units of the outcome.
+    /// Mean, in units of the outcome, and variance, in squared units of the outcome, of the function at a point, `[d]`.
     ///
     /// # Panics
     /// If the point has another number of coordinates.
@@ -245,17 +246,19 @@ impl PointPosterior {
         PointModel { mean, variance, mean_gradient: by_mean, variance_gradient: by_variance }
     }
 
-    /// The prior covariances of the function at a point, `[d]`, and at the points with outcomes: k(x), `[t]`.
+    /// The prior covariances k(x), `[t]`, of the function's value at a point x, `[d]`, with its values at the points with
+    /// outcomes.
     pub(crate) fn prior_covariances(&self, point: &[f64]) -> Vec<f64> {
         self.covariances(point)
     }
 
-    /// (K + noise I)^-1 (outcomes - prior mean), `[t]`: the mean at x is the prior mean plus the inner product with k(x).
+    /// alpha = (K + noise I)^-1 (outcomes - prior mean), `[t]`: the mean at x is the prior mean plus the inner product of
+    /// k(x) and alpha.
     pub(crate) fn mean_weights(&self) -> &[f64] {
         &self.alpha
     }
 
-    /// Adds to `out`, `[d]`, the gradient of the inner product of k(x) and `weights`, `[t]`, with respect to x.
+    /// Adds to `out`, `[d]`, the gradient with respect to x of the inner product of k(x) and `weights`, `[t]`.
     pub(crate) fn add_weighted_gradient(&self, x: &[f64], weights: &[f64], out: &mut [f64]) {
         let mut slopes = self.slopes(x, &self.covariances(x));
         slopes.iter_mut().zip(weights).for_each(|(slope, weight)| *slope *= weight);
@@ -266,8 +269,8 @@ impl PointPosterior {
         }
     }
 
-    /// Adds to `out`, `[d]`, `weight` times the gradient of the prior variance with respect to x, which is 0 for a
-    /// stationary covariance.
+    /// Adds to `out`, `[d]`, `weight` times the gradient with respect to x of the prior variance k(x, x). This gradient is
+    /// 0 for a stationary covariance.
     pub(crate) fn add_prior_variance_gradient(&self, x: &[f64], weight: f64, out: &mut [f64]) {
         if self.covariance.shape == Shape::Linear {
             self.covariance.add_gradient(x, x, 2.0 * weight, out);
@@ -288,8 +291,9 @@ impl PointPosterior {
         k
     }
 
-    /// The derivatives of the covariances of x and the points with outcomes, with respect to their squared scaled distances
-    /// (or scaled inner products), `[t]`; `k` holds these covariances, `[t]`.
+    /// The derivatives, `[t]`, of the covariances `k`, `[t]`, of x with the points with outcomes. The derivative for a point
+    /// is with respect to the squared scaled distance of x and the point (their scaled inner product, if the covariance is
+    /// linear).
     fn slopes(&self, x: &[f64], k: &[f64]) -> Vec<f64> {
         let (mut s, mut terms) = (vec![0.0; k.len()], vec![0.0; k.len()]);
         for (dimension, column) in self.columns.iter().enumerate() {
@@ -406,8 +410,9 @@ mod tests {
         assert_eq!(replaced.log_marginal_likelihood(), plain.log_marginal_likelihood());
         assert_eq!(replaced.information_gain(), plain.information_gain());
         assert!(new().extend(&rows, vec![f64::NAN; 12]).is_err());
-        // Without noise, a second outcome at the same point needs jitter. With a variance of 1e-320 the first jitter, 1e-12
-        // of the variance, rounds to 0, so the point cannot be added and the posterior stays as it is.
+        // Without noise, a second outcome at the same point needs jitter. With a prior variance of 1e-320 the first jitter
+        // that is tried, 1e-12 of the prior variance, rounds to 0. So the point cannot be added a second time, and `extend`
+        // leaves the posterior as it was.
         let mut exact = PointPosterior::new(Covariance::squared_exponential(0.5, 1e-320), 3, 0.0, 0.0);
         let before = exact.clone();
         assert!(exact.extend(&rows[..3].repeat(2), vec![0.0; 2]).is_err());

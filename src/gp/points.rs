@@ -4,14 +4,16 @@ use super::blocks::BLOCK;
 use super::matrices::row_major;
 use faer::MatRef;
 
-/// `n` points in `d` dimensions, each coordinate in the unit of its dimension. They are stored twice: by rows, and by
-/// columns within blocks of arms, because the inner loops run over the arms of a block.
+/// `n` points in `d` dimensions, each coordinate in the unit of its dimension. All coordinates are stored twice: once point
+/// by point, and once in blocks of points, column by column within a block. The second copy is for inner loops that run
+/// over the points of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Points {
     n: usize,
     d: usize,
     rows: Vec<f64>,
-    /// For each block of arms, its part of every column.
+    /// Block after block of `BLOCK` points (fewer in the last one). A block holds the coordinates of its points, one
+    /// dimension after the other.
     blocks: Vec<f64>,
 }
 

@@ -1,10 +1,12 @@
 //! The exact posterior over all arms, one observation at a time.
 //!
 //! K_t is the prior covariance matrix of the t arms observed (repetitions included), k_t(.) their covariances with all
-//! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Row t of V = L^-1 k_t(.), for the arm x_t
-//! observed last, is computed from the rows s before it, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt. As
-//! L_ts = v_s(x_t) is an entry of V, no linear system is solved. Then mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt
-//! for the outcome y_t, and variance -= v_t^2. For n arms, an observation takes O(n t) time, in one pass over V.
+//! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Let V = L^-1 k_t(.), with one row per
+//! outcome and one column per arm. Row t of L V = k_t(.), for the arm x_t observed last, gives row v_t of V from the rows
+//! s < t, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt. For s < t, the Cholesky recursion that defines
+//! L_ts is this equation for v_s at the arm x_t. So L_ts = v_s(x_t) is an entry of V, and no linear system is solved. Then
+//! mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2. For n arms, an
+//! observation takes O(n t) time, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -94,7 +96,8 @@ impl Posterior {
         let inverse = 1.0 / pivot.sqrt();
         let weight = (outcome - self.mean[arm]) * inverse;
         self.log_likelihood -= 0.5 * (weight * weight + libm::log(TAU * pivot));
-        // Block by block, so that the new row stays in the first-level cache while V is read once.
+        // The arms are updated block by block: a block's part of the new row stays in the first-level cache while the
+        // block's part of V is read. So V is read once.
         let mut buffer = [0.0; BLOCK];
         let models = self.mean.chunks_mut(BLOCK).zip(self.variance.chunks_mut(BLOCK));
         for (block, (mean, variance)) in models.enumerate() {
@@ -131,8 +134,8 @@ impl Posterior {
         (0..self.played.len()).fold(prior, |sum, s| sum - self.blocks.at(s, arm) * self.blocks.at(s, other))
     }
 
-    /// Log density of all outcomes so far, in their order, under the model, in nats. Rasmussen and Williams 2006,
-    /// equation 2.30.
+    /// Log density of all outcomes so far under the model, in nats, computed as the sum of the log densities of each
+    /// outcome given the outcomes before it. Rasmussen and Williams 2006, equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood
@@ -170,9 +173,10 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // The posterior mean is the prior mean + V^T w with w = L^-1 (y - prior mean). V^T w' is subtracted from the prior
-        // sample, with w' = L^-1 times the drawn outcomes. As row t of L is the column of V of the arm observed, w'_t
-        // follows from the prior sample at that arm minus the earlier terms, so that no system is solved.
+        // Let f be the prior sample, z the outcomes drawn from it, z_t = f(x_t) + noise, and w' = L^-1 z. The posterior mean
+        // is the prior mean + V^T w, with w = L^-1 (y - prior mean). So the result is f + prior mean + V^T (w - w') =
+        // (f - V^T w') + posterior mean. As L_ts = v_s(x_t), w'_t = (z_t - sum_s L_ts w'_s) / L_tt, over s < t, is computed
+        // from the value at x_t that is left of f when the terms v_s w'_s have been subtracted. No linear system is solved.
         let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
         let mut values = prior_sample.to_vec();
         self.blocks

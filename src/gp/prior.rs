@@ -8,9 +8,9 @@ use crate::rng::Stream;
 
 /// A Gaussian process with squared-exponential covariance on a grid (a product of coordinate lists).
 ///
-/// The covariance is a Kronecker product over dimensions, so its square root is the product of the dimensions' square
-/// roots. With m points along each of d dimensions, this takes an eigendecomposition of order m per dimension instead of
-/// one of order m^d, and no jitter.
+/// The covariance matrix is a Kronecker product over dimensions, so its square root is the Kronecker product of the
+/// dimensions' square roots. With m points along each of d dimensions, this square root takes one eigendecomposition of
+/// order m per dimension, instead of one of order m^d. It needs no jitter.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
     /// For each dimension except the last, the order of its correlation matrix and the matrix's square root, row-major.
@@ -62,7 +62,9 @@ impl GridPrior {
         let mut values = vec![0.0; n];
         stream.fill_normal(&mut values);
         let mut scratch = vec![0.0; n];
-        // Applies each dimension's root in turn, on a tensor of shape outer x order x inner.
+        // Applies each dimension's root in turn. For a dimension with `order` points, the values are a tensor of shape
+        // outer x order x inner: outer is the product of the earlier dimensions' numbers of points, inner that of the later
+        // dimensions.
         let mut inner = n;
         for (order, root) in &self.roots {
             inner /= order;
@@ -168,7 +170,7 @@ multiversion! {
     }
 }
 
-/// The number of points along one axis, and the symmetric square root of their correlation matrix.
+/// The number of points along one axis, and the symmetric square root of the correlation matrix of these points.
 fn root(axis: &[f64], length_scale: f64) -> Result<(usize, Vec<f64>), GpError> {
     let order = axis.len();
     let correlation = axis.iter().flat_map(|a| {

@@ -1,7 +1,7 @@
-//! Products of matrices whose sums are added term by term in a fixed order, computed tile by tile.
+//! Products of matrices, computed tile by tile.
 //!
-//! Every entry is a sum over the terms k = 0, 1, .., each a product of two numbers, added one after the other, so tiles
-//! change the speed but no bit of a result.
+//! Every entry of a product is a sum of terms k = 0, 1, .., and each term is a product of two numbers. The terms are added
+//! one after the other, in this order. So the division into tiles changes the speed but no bit of a result.
 
 #![allow(
     clippy::needless_range_loop,
@@ -10,7 +10,7 @@
 
 use super::simd::multiversion;
 
-/// Columns of a tile; its sums are in registers.
+/// Columns of a tile. The sums of a tile are kept in registers.
 const WIDE: usize = 8;
 /// Rows of a tile.
 const HIGH: usize = 4;

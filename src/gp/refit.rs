@@ -1,5 +1,5 @@
-//! Fits the hyperparameters of a search's model to all outcomes so far. A learner does so each time the stated number
-//! of outcomes has been added.
+//! Fits the hyperparameters of a search's model to all outcomes so far. A learner repeats the fit each time that the
+//! stated number of new outcomes has been added.
 
 use super::bounded::Climb;
 use super::covariance::{Covariance, Shape};
@@ -23,32 +23,34 @@ pub(crate) struct StandardisedHyperparameters {
 const LENGTH_SCALE: (f64, f64) = (0.01, 1000.0);
 const VARIANCE: (f64, f64) = (0.05, 20.0);
 const NOISE: (f64, f64) = (1e-6, 4.0);
-/// Bounds of the noise variance for outcomes that are stated to have no noise. The noise variance is not held at 0: with a
-/// small noise variance, the model smooths over ripples that would hide the function's shape (as in Ackley's function), and
-/// it still fits outcomes that have noise contrary to the statement.
+/// Bounds of the noise variance for outcomes that are stated to have no noise. The noise variance is fitted, not held at 0,
+/// for two reasons. With a small positive noise variance, the model smooths over ripples that would hide the function's
+/// shape (as in Ackley's function). And the statement may be wrong: then a larger noise variance can be fitted.
 const EXACT_NOISE: (f64, f64) = (1e-13, 4.0);
-/// Logarithm of the mode of the log-normal prior of the noise variance, with median e^-4 and sigma 1: -4 - 1^2.
+/// Logarithm of the mode of the noise variance's prior, which is log-normal with median e^-4 and sigma 1: -4 - 1^2.
 const NOISE_MODE: f64 = -5.0;
 /// Sigma of the log-normal prior of the noise variance, for outcomes that are stated to have no noise.
 const EXACT_SIGMA: f64 = 3.0;
-/// When a local search for hyperparameters ends; tolerances are in nats. Smaller tolerances make a fit take longer, and lead
-/// to no better queries.
+/// When a local search for hyperparameters ends; tolerances are in nats. With smaller tolerances a fit takes longer, but
+/// the queries are not better.
 const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tolerance: 1e-3 };
 
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
 /// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
-/// functions of many inputs are not taken to be rougher than functions of few. The noise variance is log-normal with median
-/// e^-4 and sigma 1. As in BoTorch, the posterior density of the hyperparameters themselves is maximised, instead of that of
-/// their logarithms. The log-normal density of x is, up to a factor, e^(-(ln x - m)^2 / (2 sigma^2)), where
-/// m = ln(median) - sigma^2 is the logarithm of the mode.
+/// a function of many inputs is not taken to be rougher than a function of few inputs. The noise variance is log-normal with
+/// median e^-4 and sigma 1. As in BoTorch, the posterior density of length-scales and noise variance themselves is
+/// maximised, instead of the density of their logarithms. The log-normal density of x is, up to a factor,
+/// (1 / x) e^(-(ln x - ln(median))^2 / (2 sigma^2)). Completing the square absorbs the factor 1 / x: up to another factor,
+/// the density is e^(-(ln x - m)^2 / (2 sigma^2)), where m = ln(median) - sigma^2 is the logarithm of the mode. So m takes
+/// the place of the mean in [`LogNormals`].
 ///
 /// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
-/// sigma 1, and the density of its logarithm is maximised. The mean of the function is constant, and has no prior, as
-/// in BoTorch.
+/// sigma 1, and for the variance the density of the logarithm is maximised. The mean of the function is a constant without
+/// a prior, as in BoTorch.
 ///
-/// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the same mode and sigma 3.
-/// With sigma 1, the fitted noise variance stays near e^-5 of the variance of the outcomes unless many outcomes contradict
-/// it. With so much noise in the model, the search does not come close to a maximum.
+/// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the mode e^-5, as for other
+/// outcomes, but sigma 3. With sigma 1, the fitted noise variance would stay near e^-5 times the variance of the outcomes
+/// unless many outcomes contradicted it. With so much noise in the model, the search does not come close to a maximum.
 fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
@@ -59,9 +61,9 @@ fn priors(d: usize, exact: bool) -> LogNormals {
 }
 
 /// Maximises the posterior density of the hyperparameters. One local search starts from the hyperparameters `last`, if
-/// given; another starts from the modes of the priors, if `last` is not given or `from_modes` is true. Returns the better
-/// result. Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that outputs have no noise. O(n^3) per
-/// evaluation.
+/// given; another starts from the modes of the priors, if `last` is not given or `from_modes` is true. If both are made,
+/// the result with the higher density is returned. Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that
+/// outputs have no noise. O(n^3) per evaluation of the density.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed at any starting point.
@@ -91,9 +93,9 @@ pub(crate) fn refit(
         }
     };
     let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
-    // The search starts at the priors' modes. At longer length-scales, such as the priors' medians, the likelihood of a
-    // function of many inputs may hardly depend on the length-scales, and the search would end where all outcomes are
-    // explained as noise.
+    // The second starting point, `first`, has the modes of the priors, not their medians, which are longer length-scales. At
+    // such long length-scales, the likelihood of a function of many inputs may hardly depend on the length-scales, and a
+    // search would end where all outcomes are explained as noise.
     let mut first = vec![mode(priors.length_scale); d];
     first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {
@@ -127,7 +129,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// No step of 5 % along any logarithm raises the density, and an input that does not matter gets a long length-scale.
+    /// A step of about 5 % of any one hyperparameter does not raise the density. The second input, on which the outputs do
+    /// not depend, gets a long length-scale.
     #[test]
     fn a_fit_is_a_maximum_of_the_posterior_density() {
         let mut stream = Key::root(3).stream();

@@ -3,15 +3,16 @@
 use super::simd::multiversion;
 
 multiversion! {
-    /// out = mean + weight sqrt(variance), arm by arm; all are `[n]`, `out` and `mean` in units of the outcome,
-    /// `variance` in squared units, and `weight` has no unit. Srinivas et al. 2010, equation 6.
+    /// out = mean + weight sqrt(variance), arm by arm. `out`, `mean` and `variance` are `[n]`; `out` and `mean` are in units
+    /// of the outcome, `variance` in squared units of the outcome, and `weight` has no unit. Srinivas et al. 2010,
+    /// equation 6.
     pub fn upper_bounds(mean: &[f64], variance: &[f64], weight: f64, out: &mut [f64]) {
         for ((out, &mean), &variance) in out.iter_mut().zip(mean).zip(variance) {
             *out = mean + weight * variance.sqrt();
         }
     }
 
-    /// The largest of the scores that are not NaN; minus infinity if all are NaN.
+    /// The largest of the scores that are not NaN; minus infinity if there are none.
     fn maximum(scores: &[f64]) -> f64 {
         let mut lanes = [f64::NEG_INFINITY; 16];
         let blocks = scores.chunks_exact(16);

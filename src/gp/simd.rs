@@ -1,4 +1,4 @@
-//! The choice of the instruction set of this crate's own loops; results are the same with each of them.
+//! The choice of the instruction set for this crate's own loops. Results are the same with every instruction set.
 //!
 //! Each loop is written once, elementwise or with a fixed number of partial sums. On x86-64 it is compiled once for
 //! each [`Level`]. Rust never contracts a * b + c into a fused multiply-add, so wider registers change the
@@ -89,7 +89,8 @@ pub fn best() -> Level {
     Level::Baseline
 }
 
-/// Declares functions that are compiled once per [`Level`]. Functions that they call profit only if they are inlined.
+/// Declares functions that are compiled once per [`Level`]. A function that a declared function calls is compiled for the
+/// level only if it is inlined into the caller.
 /// Functions declared after `up to Avx2:` do not use the 512-bit registers, since loops limited by memory access are slower
 /// with such registers.
 macro_rules! multiversion {

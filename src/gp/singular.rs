@@ -1,8 +1,9 @@
 //! The singular value decomposition of a small matrix, bit-identical on every machine.
 //!
-//! One-sided Jacobi rotations: pairs of columns are rotated until all are orthogonal; the columns' lengths are then the
-//! singular values. Small singular values have a small relative error too if the columns, scaled to length 1, are
-//! well-conditioned. This holds down to about 1e-154 of the largest entry, since squares of smaller numbers underflow.
+//! One-sided Jacobi rotations: pairs of columns (of rows, if the matrix has more columns than rows) are rotated until all
+//! are orthogonal. The columns' lengths are then the singular values. Small singular values have a small relative error too
+//! if the matrix of the columns, scaled to length 1, is well-conditioned. This holds for singular values down to about
+//! 1e-154 of the largest entry, since squares of smaller numbers lose digits when they underflow.
 //! Hestenes 1958, "Inversion of matrices by biorthogonalization and related results"; Demmel and Veselic 1992, "Jacobi's
 //! method is more accurate than QR".
 
@@ -12,7 +13,8 @@ use super::simd::multiversion;
 use super::vectors::inner;
 
 /// Singular values, from the largest to the smallest, each with a left and a right singular vector: the matrix is the
-/// sum of `value * left right^T`. There are min(n, d) of them, in the unit of the matrix; vectors are dimensionless.
+/// sum of `value * left right^T` over all values. There are min(n, d) values, in the unit of the matrix; vectors are
+/// dimensionless.
 #[derive(Clone, Debug)]
 pub struct Singular {
     n: usize,
@@ -24,7 +26,7 @@ pub struct Singular {
     right: Vec<f64>,
 }
 
-/// Passes over all pairs of columns before giving up; six to ten are typical.
+/// Largest number of passes over all pairs of columns; six to ten passes are typical.
 const PASSES: usize = 60;
 
 impl Singular {
@@ -41,9 +43,9 @@ impl Singular {
         if matrix.iter().any(|value| !value.is_finite()) {
             return Err(GpError::NoConvergence);
         }
-        // The matrix is divided by a power of two, which changes exponents only, so that squares do not overflow, and
-        // underflow only for entries below about 1e-162 of the largest one. `ldexp` is used because the power's inverse may
-        // itself be out of range.
+        // The matrix is divided by a power of two, which changes only the exponents of its entries. Afterwards the squares
+        // of entries do not overflow, and they become 0 only for entries below about 1e-162 of the largest one. `ldexp` is
+        // used because the inverse of the power of two may itself be out of range.
         let exponent = libm::frexp(largest).1;
         let scaled = |value: f64| libm::ldexp(value, -exponent);
         let wide = n < d;
@@ -82,7 +84,8 @@ impl Singular {
         &self.values
     }
 
-    /// The left vector of length 1 of value `index`: `[n]`. All left vectors are orthogonal, also for values of zero.
+    /// The left singular vector, of length 1, that belongs to the singular value `index`: `[n]`. All left singular vectors
+    /// are orthogonal to each other, also those that belong to singular values of zero.
     ///
     /// # Panics
     /// If there is no such value.
@@ -91,7 +94,7 @@ impl Singular {
         &self.left[index * self.n..][..self.n]
     }
 
-    /// The right vector of length 1 of value `index`: `[d]`.
+    /// The right singular vector, of length 1, that belongs to the singular value `index`: `[d]`.
     ///
     /// # Panics
     /// If there is no such value.
@@ -101,15 +104,15 @@ impl Singular {
     }
 }
 
-/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all are orthogonal; `rotations` undergoes
-/// the same rotations.
+/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all are orthogonal. The rows of
+/// `rotations` with the same indices undergo the same rotations.
 fn orthogonalise(
     long: usize,
     columns: &mut [f64],
     short: usize,
     rotations: &mut [f64],
 ) -> Result<(), GpError> {
-    // About the rounding error of an inner product of `long` numbers.
+    // About the relative rounding error of an inner product of two columns of `long` numbers.
     let tolerance = f64::EPSILON * (long as f64).sqrt();
     for _ in 0..PASSES {
         let mut converged = true;
@@ -217,7 +220,8 @@ mod tests {
             stream.fill_normal(&mut matrix);
             check(n, d, &matrix);
             let scaled = |exponent: i32| matrix.iter().map(|v| libm::ldexp(*v, exponent)).collect::<Vec<_>>();
-            // Multiplication by a power of two changes exponents only, also where squares would overflow or underflow.
+            // If the matrix is multiplied by a power of two, only the exponents of the singular values change, even where
+            // squares of entries would overflow or underflow.
             let plain = Singular::new(n, d, &matrix).unwrap();
             for exponent in [900, -900] {
                 let other = Singular::new(n, d, &scaled(exponent)).unwrap();
@@ -236,20 +240,21 @@ mod tests {
         let rows: Vec<f64> = (0..6).flat_map(|i| [f64::from(i), f64::from(i), 0.0, 1.0]).collect();
         let found = check(6, 4, &rows);
         assert!(found.values()[2] < 1e-15 && found.values()[1] > 0.5);
-        // Hilbert's matrix of order 12: condition 1.7e16.
+        // Hilbert's matrix of order 12: its condition number is 1.7e16.
         let hilbert: Vec<f64> = (0..144).map(|place| 1.0 / f64::from(place / 12 + place % 12 + 1)).collect();
         check(12, 12, &hilbert);
         assert!(Singular::new(0, 3, &[]).unwrap().values().is_empty());
         assert!(Singular::new(1, 2, &[1.0, f64::NAN]).is_err());
     }
 
-    /// Small singular values have a small relative error too, where the largest is 1e10 or 2e8 times as large.
+    /// The smallest singular value has a small relative error, even where the largest is 1e10 or 2e8 times as large.
     #[test]
     fn small_singular_values_are_accurate_too() {
         // The columns (1e10, 0, 0) and (0, 1, 0) are orthogonal, so the values are exact.
         let found = check(3, 2, &[1e10, 0.0, 0.0, 1.0, 0.0, 0.0]);
         assert_eq!(found.values(), [1e10, 1.0]);
-        // Graded columns that are not orthogonal: (1e8, 1e8) and (1, 0) have values with product 1e8 (the determinant).
+        // Columns of very different lengths that are not orthogonal: (1e8, 1e8) and (1, 0). The product of the two singular
+        // values is 1e8, the absolute value of the determinant.
         let found = check(2, 2, &[1e8, 1.0, 1e8, 0.0]);
         let product = found.values()[0] * found.values()[1];
         assert!((product / 1e8 - 1.0).abs() < 1e-14, "{product}");

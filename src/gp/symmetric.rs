@@ -15,7 +15,7 @@ use super::simd::multiversion;
 use super::vectors::inner;
 use faer::{Mat, MatRef};
 
-/// Eigenvalues in the unit of the matrix, in no particular order, each with a unit eigenvector, which is dimensionless.
+/// Eigenvalues in the unit of the matrix, in no particular order, each with a dimensionless eigenvector of length 1.
 #[derive(Clone, Debug)]
 pub struct Eigen {
     n: usize,
@@ -24,7 +24,7 @@ pub struct Eigen {
     vectors: Vec<f64>,
 }
 
-/// QL steps per eigenvalue before giving up; two are typical.
+/// Largest number of QL steps per eigenvalue; two steps are typical.
 const STEPS: usize = 60;
 
 impl Eigen {
@@ -80,7 +80,8 @@ impl Eigen {
         &self.vectors[index * self.n..][..self.n]
     }
 
-    /// The symmetric matrix with the same eigenvectors and the eigenvalues `map(value)`: `[n, n]`, by rows. O(n^3).
+    /// The symmetric matrix that has the eigenvectors of the decomposed matrix, and the eigenvalue `map(value)` in place of
+    /// each eigenvalue `value`: `[n, n]`, by rows. O(n^3).
     #[must_use]
     pub fn function(&self, map: impl Fn(f64) -> f64) -> Vec<f64> {
         let n = self.n;
@@ -107,7 +108,7 @@ fn add_times(sums: &mut [f64], factor: f64, values: &[f64]) {
 }
 
 multiversion! {
-    /// out = sum of factors times rows: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
+    /// out = the sum of the rows, each times its factor: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
     pub(crate) fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
@@ -116,7 +117,7 @@ multiversion! {
     }
 
 /// Reduces `a` to tridiagonal form. Returns the diagonal, and leaves the subdiagonal in `off[1..]` and the transposed
-/// transformation in `a`, whose row i `ql` turns into eigenvector i.
+/// transformation in `a`. From row i of this transposed transformation, `ql` computes eigenvector i.
 fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
     let mut scales = vec![0.0; n]; // h = u.u / 2 of each Householder vector u; 0 for a row without one
     for i in (1..n).rev() {
@@ -135,7 +136,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
         let h = h - f * g;
         u[i - 1] = f - g;
         scales[i] = h;
-        // p = A u / h from the lower triangle of A, then A -= u q^T + q u^T with q = p - (u.p / 2h) u.
+        // p = A u / h from the lower triangle of A, then A -= u q^T + q u^T with q = p - (u.p / (2 h)) u.
         let mut p = vec![0.0; i];
         for j in 0..i {
             let row = &above[j * n..][..=j];
@@ -154,7 +155,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             }
         }
     }
-    // Accumulates the transformations, beginning with the smallest: Z <- (I - u u^T / h) Z on the leading block.
+    // Multiplies the transformations, in the order of i: Z <- (I - u u^T / h) Z, on the leading block of order i.
     let mut diagonal = vec![0.0; n];
     let mut z = vec![0.0; n * n];
     for i in 0..n {
@@ -162,7 +163,7 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
         z[i * n + i] = 1.0;
         if scales[i] != 0.0 {
             let u = &a[i * n..][..i];
-            // z holds the transpose: each of its first i rows x becomes x - (x.u / h) u.
+            // `z` holds the transpose of Z: each of its first i rows, x, becomes x - (x.u / h) u.
             for row in z.chunks_mut(n).take(i) {
                 let factor = inner(&row[..i], u) / scales[i];
                 let row = &mut row[..i];
@@ -176,7 +177,8 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
     diagonal
 }
 
-/// Diagonalises the tridiagonal matrix, and applies its rotations to the rows of `vectors`.
+/// Diagonalises the tridiagonal matrix with the diagonal `d` and the subdiagonal `e[1..]` by rotations, and applies the same
+/// rotations to the rows of `vectors`. Afterwards `d` holds the eigenvalues, and `vectors` an eigenvector in each row.
 fn ql(n: usize, d: &mut [f64], e: &mut [f64], vectors: &mut [f64]) -> Result<(), GpError> {
     if n == 0 {
         return Ok(());

@@ -1,11 +1,11 @@
 //! Bayesian linear regression on features: the posterior of the weights that the agents of FTS (federated Thompson
 //! sampling) send.
 //!
-//! Phi holds the features of the inputs with outcomes, `[t, m]`, y the outcomes, and lambda is the noise variance. With
-//! Sigma = Phi^T Phi + lambda I = R^T R, the upper triangle R and c = R^-T Phi^T y are stored. One more outcome appends
-//! the row (phi | y) to (R | c) and eliminates it by m Givens rotations, one with each row of R. This takes O(m^2) time,
-//! without a new factorisation. Then nu = R^-1 c is the mean of the weights, and omega = R^-1 (c + sqrt(lambda) z), with z
-//! standard normals, is a draw from N(nu, lambda Sigma^-1).
+//! Phi holds the features of the inputs with outcomes, `[t, m]`, y holds the outcomes, and lambda is the noise variance. Let
+//! Sigma = Phi^T Phi + lambda I, R its upper triangular factor (Sigma = R^T R), and c = R^-T Phi^T y. R and c are stored.
+//! For one more outcome, the row of its features and its value is appended to the matrix (R | c), and eliminated by m
+//! Givens rotations, one with each row of R. This takes O(m^2) time, without a new factorisation. The mean of the weights
+//! is nu = R^-1 c. A draw from N(nu, lambda Sigma^-1) is omega = R^-1 (c + sqrt(lambda) z), with z standard normals.
 
 use super::simd::multiversion;
 use super::vectors::inner;
@@ -27,7 +27,7 @@ pub struct WeightPosterior {
 
 impl WeightPosterior {
     /// The prior N(0, I) of `m` weights, for outcomes with noise variance `lambda`, above 0 and in squared units of the
-    /// outcome. It stores m (m + 3) / 2 numbers.
+    /// outcome. The stored rows have m (m + 3) / 2 numbers.
     ///
     /// # Errors
     /// [`GpError::NotPositiveDefinite`] unless `lambda` is finite and above 0.
@@ -40,8 +40,8 @@ impl WeightPosterior {
         Ok(Self { m, lambda, rows, new: vec![0.0; m + 1], observations: 0 })
     }
 
-    /// Adds the outcome, in units of the outcome, at an input with these features, `[m]`; the prior mean of an outcome
-    /// is 0. O(m^2).
+    /// Adds an outcome at an input whose features are `features`, `[m]`. The model takes the prior mean of every outcome to
+    /// be 0. O(m^2).
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`].
@@ -59,9 +59,10 @@ impl WeightPosterior {
         Ok(())
     }
 
-    /// Adds several outcomes, in units of the outcome, each with the features of its input, `[m]`, in order. The result
-    /// has the same bits as if [`Self::observe`] had added one after the other. O(m^2) for each. It is faster if the
-    /// model does not fit into the processor's caches, since every row of R is read once.
+    /// Adds several outcomes in their order. An item of `outcomes` has the features of an input, `[m]`, and the outcome
+    /// there, in units of the outcome. The model has the same bits as after a call of [`Self::observe`] for each outcome in
+    /// turn. O(m^2) for each outcome. If the model does not fit into the processor's caches, one call for all outcomes is
+    /// faster than a call of [`Self::observe`] for each, since every row of R is read only once.
     ///
     /// # Errors
     /// [`GpError::OutcomeNotFinite`]; then none of the outcomes was added.
@@ -117,7 +118,7 @@ impl WeightPosterior {
         self.sample_from(&z)
     }
 
-    /// Variance of the function phi^T omega at an input with these features phi, `[m]`: lambda phi^T Sigma^-1 phi, at
+    /// Variance of the function phi^T omega at an input whose features are phi, `[m]`: lambda phi^T Sigma^-1 phi, at
     /// least 0, in squared units of the outcome. O(m^2).
     ///
     /// # Panics

@@ -37,7 +37,7 @@ pub trait Recorder<P: Protocol>: std::fmt::Debug {
     /// Records a fact in the journal.
     fn record(&mut self, fact: P::Fact);
 
-    /// Ends the simulation when the handler returns, or when the process waits again.
+    /// Ends the simulation when the handler returns or, in a process, when every task waits or has ended.
     fn stop(&mut self);
 }
 
@@ -68,7 +68,8 @@ impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
     }
 }
 
-/// The event-queue ticket of each pending timer, in a dense table, because timers are numbered in order.
+/// The event-queue ticket of each pending timer. The table is dense, because timers are numbered in the order in which they
+/// are set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
     /// Number of the first timer in `pending`; all timers before it have run out or were cancelled.
@@ -90,7 +91,7 @@ impl<P: Protocol> Context<'_, P> {
     }
 
     /// The connection of the party that is handling the input. A party that begins offline receives no
-    /// [`Input::WentOffline`](super::Input::WentOffline), so this method is its only way to know.
+    /// [`Input::WentOffline`](super::Input::WentOffline), so only this method tells the party that it is offline.
     #[must_use]
     pub fn connection(&self) -> Connection {
         self.effects.connection(self.me)

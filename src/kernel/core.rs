@@ -16,7 +16,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// A message in transit reaches a party at which the medium decides how it continues.
+    /// A message in transit reaches the party `via`, where the medium decides how the message continues.
     Relay {
         from: PartyId,
         to: PartyId,
@@ -26,7 +26,7 @@ pub(super) enum Pending<P: Protocol> {
         message: P::Message,
         sent_at: Time,
     },
-    /// The compute time of a message that was delivered to a party ends.
+    /// A message was delivered earlier, and its compute time ends: the addressee handles the message.
     Handle {
         from: PartyId,
         to: PartyId,
@@ -53,7 +53,7 @@ pub(super) struct PartyState<P: Protocol> {
     /// The ticket of the party's next change of connection, which is pending in the event queue; `None` if there is none.
     pub(super) switch: Option<Ticket>,
     pub(super) crashed: Option<Memory>,
-    /// Incremented by each crash that loses memory. Timers and compute times with an earlier number are dropped.
+    /// Incremented by each crash that loses memory. Timers and compute times that began under an earlier number are dropped.
     pub(super) incarnation: u32,
     /// Timers and compute times that ended during a crash that keeps memory, in order.
     pub(super) held: Vec<Pending<P>>,

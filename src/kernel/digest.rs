@@ -11,14 +11,15 @@ const BUFFER_BYTES: usize = 16 * 1024;
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
-    /// The first `filled` bytes have been absorbed; of these, the first `hashed` have been hashed too. The buffer keeps its
-    /// place in the data when a part of it is hashed early, so that later calls of the hasher still cover whole chunks.
+    /// The first `filled` bytes have been absorbed; of these, the first `hashed` have been hashed too. When a part of the
+    /// buffer is hashed early, later bytes are still stored after this part. So the end of the buffer is always the end of
+    /// a chunk, and later calls of the hasher still cover whole chunks.
     buffer: Box<[u8; BUFFER_BYTES]>,
     filled: usize,
     hashed: usize,
 }
 
-/// A value that a [`Digest`] can absorb, with every field that a replay must reproduce, bit for bit.
+/// A value that a [`Digest`] can absorb. The digest absorbs every field that a replay must reproduce bit for bit.
 pub trait Digestible {
     /// Absorbs `self`. Variable-length parts must be preceded by their length.
     fn digest(&self, digest: &mut Digest);
@@ -211,7 +212,8 @@ mod tests {
         for (index, piece) in data.chunks(1_009).enumerate() {
             plain.bytes(piece);
             watched.bytes(piece);
-            // At first after every piece; later after every 31st, so that the buffer becomes full between two fingerprints.
+            // An intermediate fingerprint is computed at first after every piece, and later after every 31st piece only, so
+            // that the buffer becomes full between two fingerprints.
             if index < 20 || index % 31 == 0 {
                 assert_eq!(watched.intermediate_fingerprint(), plain.fingerprint(), "piece {index}");
             }
@@ -220,8 +222,8 @@ mod tests {
         assert_eq!(watched.hex(), blake3::hash(&data).to_hex().to_string());
     }
 
-    /// The bytes of every kind of value: whole numbers and the bits of floats in little-endian order; before a value of
-    /// variable length, its length.
+    /// The bytes that are hashed for every kind of value: whole numbers and the bits of floats in little-endian order. A
+    /// value of variable length is preceded by its length.
     #[test]
     fn values_are_hashed_as_documented() {
         let hashed = |value: &dyn Digestible| {
@@ -248,7 +250,8 @@ mod tests {
         assert_eq!(digest.hex(), of(&bytes));
     }
 
-    /// Words whose last byte is exactly at the end of the buffer, just before it, or just after it.
+    /// The last byte of the words is the last byte of the buffer, or the byte before it, or the byte after it. In one more
+    /// case the words begin at the last byte of the buffer.
     #[test]
     fn words_are_hashed_across_the_end_of_the_buffer() {
         for before in [BUFFER_BYTES - 25, BUFFER_BYTES - 24, BUFFER_BYTES - 23, BUFFER_BYTES - 1] {

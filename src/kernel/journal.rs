@@ -62,7 +62,7 @@ pub enum Event<'a, P: Protocol> {
         party: PartyId,
         /// Whether the party is connected from now on.
         online: bool,
-        /// What remains of the party's memory if it is crashed from now on; else `None`.
+        /// What remains of the party's memory if the party is crashed from now on; else `None`.
         crashed: Option<Memory>,
     },
     /// The network duplicated a message; the copy travels on like the original.
@@ -120,7 +120,7 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One checkpoint for every `every` events; `every` is doubled when there would be more than [`CHECKPOINTS`].
+    /// One checkpoint for every `every` events; `every` is doubled when there would be more of them than [`CHECKPOINTS`].
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -158,7 +158,7 @@ impl Journal {
         self.digest.hex()
     }
 
-    /// The checkpoints, evenly spaced: 16 to 32, or one for each event if there were fewer than 16.
+    /// The checkpoints, evenly spaced: 16 to 32, or one for each event if there were fewer than 16 events.
     #[must_use]
     pub fn checkpoints(&self) -> &[Checkpoint] {
         &self.checkpoints
@@ -167,7 +167,7 @@ impl Journal {
     #[cold]
     fn keep_checkpoint(&mut self, at: Time) {
         if self.checkpoints.len() == CHECKPOINTS {
-            // Every second checkpoint is kept: those at even multiples of the old distance.
+            // Every second checkpoint is kept: those at even multiples of `every`, the distance so far.
             let mut place = 0;
             self.checkpoints.retain(|_| {
                 place += 1;

@@ -33,7 +33,7 @@ pub enum LossCause {
     RelayOffline,
     /// A link's queue was full.
     QueueFull,
-    /// A partition of the network keeps the two sides apart.
+    /// A partition of the network separated the two ends of a link.
     Partition,
 }
 
@@ -53,13 +53,14 @@ pub enum Delivery {
         /// A value that the medium chooses and that is passed back to it.
         leg: u8,
     },
-    /// The network duplicated the message: both copies reach `via` at these times.
+    /// The network duplicated the message: the original and the copy reach `via` at these times.
     Doubled {
-        /// When the copies reach `via`, the original first.
+        /// When the original reaches `via`, then when the copy does.
         at: [Time; 2],
         /// The relay or the addressee.
         via: PartyId,
-        /// Present if the kernel calls the medium again for each copy, as for `Passes`; else the copies are delivered.
+        /// Present if the kernel calls the medium again for the original and for the copy, as for `Passes`; else both are
+        /// delivered.
         leg: Option<u8>,
     },
     /// The message is lost on the way.
@@ -108,8 +109,9 @@ pub trait Medium: std::fmt::Debug {
         Delivery::Arrives(now)
     }
 
-    /// The time from `now` until the party has processed a message that is delivered at `now`, and all messages delivered
-    /// before it. `work` is the message's work, as a multiple of the party's compute time (`Payload::work`).
+    /// The time from `now` until the party has processed a message that is delivered at `now`, including the time for which
+    /// the message waits while the party processes earlier messages. `work` is the message's work, as a multiple of the
+    /// party's compute time (`Payload::work`).
     fn occupied(&mut self, _party: PartyId, _work: f64, _now: Time) -> Span {
         Span::ZERO
     }

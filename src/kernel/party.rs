@@ -21,7 +21,7 @@ pub enum Input<P: Protocol> {
     /// A timer that the party had set ran out.
     Timer(P::Timer),
     /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run out
-    /// at their times, except after a crash that keeps its memory ([`super::Memory::Kept`]): then timers that run out are
+    /// at their times, except during a crash that keeps its memory ([`super::Memory::Kept`]): then timers that run out are
     /// held until the party has recovered.
     WentOffline,
     /// The party is connected again. Messages that reached it while it was not connected are lost.
@@ -63,8 +63,8 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
     /// The party after a crash that lost its memory ([`super::Memory::Lost`]), with nothing but the contents of its
-    /// stable storage. The new party then receives [`Input::Start`]. The default, `None`, keeps the party as it is: all
-    /// its state is in stable storage.
+    /// stable storage. The default, `None`, keeps the party as it is: all its state is in stable storage. In both cases the
+    /// party then receives [`Input::Start`].
     fn restarted(&self) -> Option<Box<dyn Party<P>>> {
         None
     }

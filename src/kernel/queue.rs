@@ -1,7 +1,8 @@
 //! The event queue: keys, which determine the order, and a table of events.
 //!
 //! The order is total: by time, then by insertion ([`super::ladder`]). Cancelling an event empties its slot in the
-//! table; its key is skipped when its time comes, and until then it counts towards the limit of 2^24 pending events.
+//! table. The event's key is skipped when its time comes; until then, the empty slot counts towards the limit of 2^24
+//! pending events.
 //! Slots have a generation number, so an outdated ticket has no effect. Nothing is allocated once the tables have reached
 //! their largest size.
 
@@ -86,8 +87,8 @@ mod tests {
         ]
     }
 
-    /// If as many events are pending as the queue takes, a further one is dropped and reported, and those in the queue
-    /// are kept.
+    /// If as many events are pending as the queue can hold, a further event is dropped and reported, and the events in the
+    /// queue are kept.
     #[test]
     fn a_full_queue_says_so() {
         let mut queue = EventQueue::default();
@@ -102,7 +103,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any mix of pushes, pops and cancels gives the same as a list sorted by time, then by insertion.
+        /// For any mix of pushes, pops and cancels, the queue returns the same events as a list that is sorted by time, then
+        /// by insertion.
         #[test]
         fn agrees_with_a_sorted_list(steps in proptest::collection::vec(step(), 0..800)) {
             let mut queue = EventQueue::default();

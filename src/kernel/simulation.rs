@@ -30,7 +30,8 @@ impl Default for Limits {
 pub enum Ending {
     /// A party ended the simulation ([`Context::stop`]).
     Stopped,
-    /// No events were pending. Changes of connection do not count, except the restart of a party that lost its memory.
+    /// No events were pending. A pending change of connection does not count, unless it restarts a party that lost its
+    /// memory.
     Quiet,
     /// The time limit was reached.
     TimeUp,
@@ -63,11 +64,11 @@ pub enum KernelError {
     },
 }
 
-/// The simulation cannot be copied, because one of its parties cannot.
+/// The simulation cannot be copied, because one of its parties cannot be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("party number {}: {reason}", .party.0)]
 pub struct CannotFork {
-    /// The id of the party, which is its position.
+    /// The id of the party: its position in the simulation's list of parties.
     pub party: PartyId,
     /// Why the party cannot be copied.
     #[source]
@@ -126,7 +127,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// The same simulation without a digest of its events, for measuring the event loop itself.
+    /// The same simulation without a digest of its events, for measuring the time that the event loop itself takes.
     #[must_use]
     pub fn without_digest(mut self) -> Self {
         self.core.journal = Journal::without_digest();
@@ -151,7 +152,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Handles one event, or the start of all parties. Returns how the simulation ended, or `None` if it has not ended.
+    /// Handles one event; the first call starts all parties instead. Returns how the simulation ended, or `None` if it has
+    /// not ended.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -228,7 +230,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
     }
 
     /// Changes the settings of every party, as far as they can change during a run, to those of the party at the same
-    /// position in `fresh` ([`Party::adopt`]). Called between two events.
+    /// position in `fresh` ([`Party::adopt`]). To be called between two events.
     ///
     /// # Panics
     /// If `fresh` has another number of parties.
@@ -240,9 +242,9 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Sets a party's connection at the time `switch.at`, and asks the medium again for the connection's next change. This
-    /// is for a medium that was changed between two events. The present time becomes `switch.at`; no event may be pending
-    /// for an earlier time. Returns [`Ending::Stopped`] if the party asked to stop.
+    /// Sets a party's connection at the time `switch.at`, and asks the medium again for the connection's next change. To be
+    /// called after the medium was changed between two events ([`Self::medium_mut`]). The present time becomes `switch.at`;
+    /// no event may be pending for an earlier time. Returns [`Ending::Stopped`] if the party asked to stop.
     ///
     /// # Panics
     /// If the present time is after `switch.at`.
@@ -327,7 +329,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
                 if states.incarnation != incarnation {
                     return false;
                 }
-                // The journal recorded the message when it was delivered.
+                // The journal recorded the message when it was delivered, so only `watch` gets this event.
                 watch(self.core.now, &Event::Handled { from, to, message: &message, sent_at });
                 self.dispatch(to, Input::Message { from, message }, watch)
             }
@@ -362,7 +364,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         watch: &mut W,
     ) -> bool {
         let states = &mut self.core.states[party.index()];
-        // What remains of the memory was decided when the crash began, even if a fork has changed the setting meanwhile.
+        // Whether the party keeps its memory was decided when the crash began, even if a fork has changed this setting since
+        // then.
         let crashed = crashed.map(|kind| states.crashed.unwrap_or(kind));
         let was_online = std::mem::replace(&mut self.core.online[party.index()], online);
         let was_crashed = std::mem::replace(&mut states.crashed, crashed);
@@ -404,7 +407,8 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Passes an input to a party, whose effects take place in the order of its calls; true if it asked to stop.
+    /// Passes an input to a party. The effects that the party requests take place in the order in which it calls the methods
+    /// of its [`Context`]. Returns true if the party asked to stop.
     fn dispatch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

@@ -68,7 +68,7 @@ pub enum BuildError {
         /// Largest number of arms that it accepts.
         most: usize,
     },
-    /// The learner chooses among arms, and queries are the points of a box.
+    /// The learner chooses among arms, but queries are the points of a box.
     #[error("{learner} needs a finite set of arms: use `points: Sobol(1024)`, or the learner Acquisition")]
     NeedsArms {
         /// Name of the learner.

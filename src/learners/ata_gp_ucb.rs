@@ -13,22 +13,25 @@ use crate::vocab::{Delta, Effort, Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean sums truncated products of feature and outcome.
+/// ATA-GP-UCB: argmax over arms of mean + beta_t sd, where the mean is computed from truncated products of features and
+/// outcomes.
 ///
 /// An arm has m features, phi, in units of the outcome; row s of Phi has the features of the arm queried in round s.
 /// Let V = Phi^T Phi + lambda I, let u_i be the rows of V^(-1/2) Phi^T (the symmetric root), and let y_s be the outcome of
 /// round s minus the prior mean. Then r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and
-/// the mean is phi^T V^(-1/2) r. Here b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))). With the constants `Theorem`,
-/// L = ln(4 m T / delta), beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and
+/// the mean of an arm is phi^T V^(-1/2) r. Here b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))).
+///
+/// With the constants `Theorem`, L = ln(4 m T / delta),
+/// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and
 /// q = 6 rho ln(4T/delta) / accuracy^2, with rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T),
 /// beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
 /// v, in units of the outcome to the power 1 + alpha, bounds E|outcome - prior mean|^(1+alpha); v and alpha come from
 /// `payoffs`.
 ///
-/// Both printed versions of Zhou and Tan keep the product of round s if it is at most b_s. Here every product is compared
-/// with b_t of the current round, as in Chowdhury and Gopalan. The features and their number m change with t, so the
-/// products of earlier rounds change too, and the proof bounds all of them by one number. v is computed with the privacy
-/// epsilon; the first printed version has the accuracy in place of epsilon.
+/// Both printed versions of Zhou and Tan keep the product of round s if its absolute value is at most b_s. Here every
+/// product is compared with b_t of the current round t, as in Chowdhury and Gopalan. The features and their number m change
+/// with t, so the products of earlier rounds change too, and the proof bounds all products by one number. v is computed with
+/// the privacy epsilon; the first printed version of Zhou and Tan has the accuracy in place of epsilon.
 ///
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 ///
@@ -100,7 +103,7 @@ struct State {
 impl AtaGpUcb {
     /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Sources: with `Theorem`, Zhou and Tan 2021,
     /// Algorithm 1 and Theorem 2; with `OrderWise`, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy
-    /// of 1 makes beta infinite; recipes with it are refused.
+    /// of 1 makes beta infinite; recipes with this accuracy are refused.
     #[must_use]
     pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
         let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());
@@ -202,7 +205,7 @@ impl State {
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // This fails only for numbers near overflow; `observe` reports the error.
+            // This fails only for numbers near overflow; the next call of `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }
@@ -232,8 +235,8 @@ impl State {
         for (arm, whitened) in whitened.chunks(rank.max(1)).enumerate() {
             self.variance[arm] = features.variance(arm, whitened, lambda);
         }
-        // r is summed as a vector of m numbers, then projected onto the range of the basis's covariance matrix, which
-        // contains V^(-1/2) phi.
+        // r is summed as a vector of m numbers, then projected onto the range of the basis's covariance matrix. The range
+        // contains V^(-1/2) phi, so the projection does not change the mean.
         let mut r = vec![0.0; m];
         let played = || (0..self.n).filter(|&arm| self.counts[arm] > 0.0);
         let mut of_played = Vec::with_capacity(whitened.len());
@@ -308,7 +311,8 @@ mod tests {
 
     #[test]
     fn constants_agree_with_the_oracle() {
-        // The expected numbers are those of `ldp_constants`, `ata_m20`, in tests/oracles/ldp_federated_units.json.
+        // The expected numbers are `ata_m20` and, for q, `q_acc0.5` of `ldp_constants` in
+        // tests/oracles/ldp_federated_units.json.
         let recipe: AtaGpUcb = ron::from_str("(accuracy: 0.5)").unwrap();
         let widths = recipe.widths(&known(), 20.0, 1234.0);
         assert!((widths.truncation - 3.6948792935833414).abs() < 1e-12);
@@ -365,8 +369,8 @@ mod tests {
 
     #[test]
     fn without_truncation_the_model_is_the_exact_posterior() {
-        // All arms played are in the basis and nothing is truncated, so the result is the exact posterior
-        // with noise variance lambda.
+        // All arms that were played are in the basis and nothing is truncated, so the result is the exact
+        // posterior with noise variance lambda.
         let n = 30;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / 29.0).collect());
         let covariance = ArmCovariance::of_inputs(Arc::new(points), Covariance::matern52(0.2, 1.0));

@@ -1,5 +1,5 @@
-//! A learner whose choices are checked before they are used: the choice of an arm that does not exist ends the
-//! replication as failed.
+//! A learner whose choices are checked before they are used: the choice of an arm that does not exist, or of a point outside
+//! of the box, ends the replication as failed.
 
 use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel};
@@ -13,7 +13,7 @@ struct CheckedLearner {
     learner: Box<dyn Learner>,
     name: &'static str,
     arms: usize,
-    /// The box, if queries are points of it.
+    /// The box, if queries are points of a box.
     domain: Option<SearchBox>,
     programs: Programs,
 }
@@ -71,12 +71,12 @@ impl Learner for CheckedLearner {
             arm,
             last: self.arms().saturating_sub(1),
         });
-        // The replication has failed, so its further results are dropped.
+        // The replication has failed and its further results are dropped, so it does not matter that 0 is returned.
         0
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
-        // A failed learner did not choose the arm that is queried instead, so it is not given the outcome.
+        // After a failure, the learner did not choose the arm that is queried, so the learner is not given the outcome.
         if self.programs.has_failed() { Ok(()) } else { self.learner.observe(arm, outcome) }
     }
 

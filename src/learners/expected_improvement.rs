@@ -58,7 +58,8 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc is used because 1 + erf would lose the order of arms with very small improvements by cancellation.
+    // erfc is used because 1 + erf loses digits by cancellation, and with them the order of arms with very small
+    // improvements.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// one line per answer to standard output. docs/external.md has the protocol, and examples.
 ///
 /// The program runs with the rights of the user who runs the scenario. It is sent what the party that uses the learner
-/// has received. On a box it chooses points, each an object with one field for each input, by name.
+/// has received. On a box the program chooses points; a point is an object with one field for each input, by name.
 ///
 /// Example: `External(command: ["python3", "learner.py"])`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -95,9 +95,9 @@ impl LearnerRecipe for GpUcb {
         )
     }
 
-    /// The schedule of beta_t. `None` if the recipe states a noise variance, because the learner's posterior is then not
-    /// the posterior of the given model, or if the learner does not choose the arm with the largest mean + sqrt(beta_t)
-    /// standard deviations.
+    /// The schedule of beta_t. `None` if the learner does not choose the arm with the largest mean + sqrt(beta_t) standard
+    /// deviations. Also `None` if the recipe states a noise variance, because the learner's posterior is then not the
+    /// posterior under the model in `Arms`.
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         let plain = self.exploration == Exploration::StandardDeviation && !self.exclude_played;
         (plain && self.scale.get() == 1.0 && self.regulariser.is_none()).then_some(self.beta)

@@ -38,15 +38,15 @@ impl History {
         self.steps.push(Step::Observed(arm as u32, outcome));
     }
 
-    /// Repeats the whole history of the old learner for `learner`, which replaces it: calls `replay_choice` of `learner`
-    /// for each suggestion, and `observe` for each outcome. `stream` is the learners' stream in its initial state, so
-    /// a learner with almost the same settings as the old one ends in almost the same state.
+    /// Repeats the whole history of the old learner for its replacement `learner`: calls `replay_choice` of `learner` for
+    /// each suggestion, and `observe` of `learner` for each outcome. `stream` is the stream of both learners in its initial
+    /// state, so a replacement with almost the same settings as the old learner ends in almost the same state.
     ///
     /// # Errors
-    /// [`GpError`] if the learner cannot be updated with an outcome; see [`Learner::observe`].
+    /// [`GpError`] if `learner` cannot be updated with an outcome; see [`Learner::observe`].
     ///
     /// # Panics
-    /// If the learner has fewer arms than the old one; see [`Learner::observe`].
+    /// If `learner` has fewer arms than the old learner; see [`Learner::observe`].
     pub(crate) fn replay_into(&self, learner: &mut dyn Learner, mut stream: Stream) -> Result<(), GpError> {
         self.steps.iter().try_for_each(|step| match *step {
             Step::Suggested(arm) => {

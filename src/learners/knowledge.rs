@@ -19,7 +19,7 @@ pub enum Payoffs {
         /// Default: the value that the protocol provides.
         #[serde(default)]
         noise_bound: Option<NonNegative>,
-        /// epsilon of an outcome (natural logarithm of a likelihood ratio), from which the Laplace scale
+        /// Privacy loss epsilon of an outcome (natural logarithm of a likelihood ratio), from which the Laplace scale
         /// s = 2 (B + R) / epsilon follows. Default: none.
         #[serde(default)]
         epsilon: Option<Epsilon>,
@@ -44,9 +44,10 @@ pub enum Payoffs {
         #[serde(default = "one")]
         alpha: Probability,
     },
-    /// Outcomes without privacy noise, whose noise is sub-Weibull: P(|noise| >= x) <= a exp(-b x^(1/theta)). theta =
-    /// 1/2 is sub-Gaussian, 1 sub-exponential; larger values have heavier tails. Zhou and Tan 2021, section 4.3,
-    /// equation 5. The moments are c = a b^(-2 theta) Gamma(2 theta + 1) and v = B^2 + c.
+    /// Outcomes without privacy noise and with sub-Weibull measurement noise: P(|noise| >= x) <= a exp(-b x^(1/theta)). With
+    /// theta = 1/2 the noise is sub-Gaussian, with theta = 1 sub-exponential; larger values of theta allow heavier tails.
+    /// Zhou and Tan 2021, section 4.3, equation 5. The bounds on the second moments are
+    /// c = a b^(-2 theta) Gamma(2 theta + 1) for the noise and v = B^2 + c for outcome - prior mean.
     ///
     /// Example: `SubWeibull(theta: 0.5)`.
     SubWeibull {
@@ -101,7 +102,8 @@ pub enum Constants {
     /// The constants of the theorems, for which the regret bounds are proven.
     #[default]
     Theorem,
-    /// The orders of the theorems with small constants, as in the experiments of Chowdhury and Gopalan 2019.
+    /// Small constants, with which the widths have the orders of the theorems, as in the experiments of Chowdhury and
+    /// Gopalan 2019.
     OrderWise,
 }
 
@@ -131,9 +133,10 @@ pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
 }
 
 /// The problems of `payoffs` for outcomes with these properties. `HeavyTailed` and `SubWeibull` are refused for private
-/// outcomes, whose distribution is changed by Laplace noise and clipping. For outcomes that are not private, `Private`
-/// is refused without epsilon and scale, because protocols provide these values for private outcomes only, and without a
-/// noise bound if the noise of outcomes is unbounded.
+/// outcomes, because Laplace noise and clipping change the distribution of private outcomes. For outcomes that are not
+/// private, `Private` is refused in two cases. The first is that it states neither epsilon nor a scale: protocols provide
+/// these values for private outcomes only. The second is that it states no noise bound although the noise of outcomes is
+/// unbounded.
 pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem> {
     let wrong = |path: &str, expected: &str, found: &str, cure: &str| {
         vec![Problem::wrong(format!("payoffs{path}"), expected, found, cure)]
@@ -177,8 +180,9 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// B + (ln(a t) / b)^theta, in units of the outcome: the distance of an outcome from the prior mean exceeds this with
-    /// probability at most 1/t, for t >= 1. Zhou and Tan 2021, section 4.3: O((ln t)^theta).
+    /// B + (ln(a t) / b)^theta, in units of the outcome, with 0 in place of a negative logarithm. The distance of an outcome
+    /// from the prior mean exceeds this value with probability at most 1/t, for t >= 1. Zhou and Tan 2021, section 4.3,
+    /// state the order of this value, O((ln t)^theta).
     #[must_use]
     pub fn truncation(&self, t: f64) -> f64 {
         let logarithm = libm::log(self.a * t).max(0.0);
@@ -215,8 +219,8 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if alpha is below 1; else `None`. For
-    /// such heavy tails there is a lower bound on regret.
+    /// v, in units of the outcome to the power 1 + alpha, and alpha, dimensionless, if alpha is below 1; else `None`. These
+    /// two numbers are needed for the lower bound on regret under heavy tails.
     #[must_use]
     pub fn moment(&self) -> Option<(f64, f64)> {
         (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))

@@ -90,15 +90,15 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         self.suggest(stream)
     }
 
-    /// Over a box: the point with this number, `[d]` in units of the inputs, in the box; `None` if there is none, and
-    /// over a finite set of arms.
+    /// Over a box: the point of the box with this number, `[d]` in units of the inputs; `None` if there is no such point.
+    /// Over a finite set of arms: `None`.
     fn point(&self, arm: usize) -> Option<&[f64]> {
         let _ = arm;
         None
     }
 
     /// Over a box: adds a point, `[d]` in units of the inputs, that another learner suggested, and returns its number. By
-    /// default it adds nothing and returns `None`.
+    /// default the method adds nothing and returns `None`.
     fn add_point(&mut self, point: &[f64]) -> Option<usize> {
         let _ = point;
         None
@@ -280,7 +280,8 @@ pub(super) fn matrix_effort(arms: u64, outcomes: u64) -> Effort {
     Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, n * n * (COVARIANCE + MULTIPLY * outcomes as f64))
 }
 
-/// Approximate number of features that span the covariance of `arms` arms: few for a smooth covariance.
+/// Approximate number of features that span the covariance of `arms` arms: at most 64, because a smooth covariance needs few
+/// features.
 fn rank(arms: u64) -> f64 {
     (arms as f64).min(64.0)
 }

@@ -20,23 +20,25 @@ use std::f64::consts::E;
 use std::num::NonZeroU32;
 
 /// MoMA-GP-UCB: in epoch n the arm with the largest mean + beta_n sd is queried k times. Outcome j of every epoch is
-/// used for estimate j, and the mean is computed from a robust centre of the k estimates (see `middle`). Distances are in
-/// the norm of V = Phi^T Phi + lambda I, where Phi has the features of the epochs' arms.
+/// used for estimate j, and the means of the arms are computed from a robust centre of the k estimates (see `middle`).
+/// Distances between estimates are in the norm of V = Phi^T Phi + lambda I, where row i of Phi has the features of the arm
+/// of epoch i.
 ///
 /// k = ceil(24 ln(4 e T / delta)). Let m be the number of features and c the bound on E|noise|^(1+alpha), in units of the
 /// outcome to the power 1 + alpha, where c and alpha come from `payoffs`. With the constants `Theorem`,
 /// beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda; with
 /// `OrderWise`, beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
-/// Source: Zhou and Tan 2021, Algorithm 3, Theorem 4 (its exponent is correct and that of Corollary 1 is not; a missing
-/// factor lambda^(-1/2) was added) and Chowdhury and Gopalan 2019 for the features.
+/// Source: Zhou and Tan 2021, Algorithm 3 and Theorem 4, and Chowdhury and Gopalan 2019 for the features. beta_n has the
+/// exponent of Theorem 4, because the exponent that Corollary 1 prints is wrong. A factor lambda^(-1/2), which Theorem 4
+/// lacks, was added.
 ///
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th query. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is replaced by another query; the order of arrival decides which estimate an outcome
-/// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws of that
-/// arm, and the median of means keeps its guarantee for the number of epochs that were finished. A late outcome of
-/// an arm other than the epoch's is ignored. If this learner replaces another one in a branch of a fork, it forms
-/// epochs from the outcomes that the other learner observed: k outcomes of one arm make an epoch, and remaining
-/// outcomes count in the next epoch of their arm.
+/// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws from the
+/// distribution of its arm's outcomes, and the median of means keeps its guarantee for the number of epochs that were
+/// finished. A late outcome of an arm other than the epoch's is ignored. If this learner replaces another learner in a
+/// branch of a fork, it forms epochs from the outcomes that the other learner observed: k outcomes of one arm make an
+/// epoch, and remaining outcomes count in the next epoch of their arm.
 ///
 /// Example: `MomaGpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,8 +118,8 @@ impl MomaGpUcb {
         }
     }
 
-    /// beta_(n+1) after n epochs with m features, at least 1 each, before `beta_scale`; a factor on the standard
-    /// deviation. With `Theorem`, Zhou and Tan 2021, Theorem 4; with `OrderWise`, Chowdhury and Gopalan 2019.
+    /// beta_(n+1) after n epochs with m features, before `beta_scale`; a factor on the standard deviation. n and m are at
+    /// least 1. Sources: with `Theorem`, Zhou and Tan 2021, Theorem 4; with `OrderWise`, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
@@ -212,7 +214,7 @@ impl State {
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // This fails only for numbers near overflow; `observe` reports the error.
+            // This fails only for numbers near overflow; the next call of `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }

@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 /// The outcome that a pending question is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PendingOutcome {
-    /// The posterior mean of its arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
+    /// The posterior mean at the question's arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
-    /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to these
-    /// outcomes too, so the means may change, and the variances may change in another way. With `GpUcb` this is GP-BUCB
-    /// (Desautels, Krause and Burdick 2014, Algorithm 1), whose regret bound needs beta_t to be raised by a factor e^(2C),
-    /// where C bounds the information gain of the pending questions. Reports show no bound for it. It needs a learner with a
-    /// posterior mean: `GpUcb`, `ExpectedImprovement`, `ThompsonSampling` or `Acquisition`.
+    /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to the
+    /// filled-in outcomes too, so the means may change, and the variances may change in another way. With `GpUcb`, the
+    /// kriging believer is GP-BUCB (Desautels, Krause and Burdick 2014, Algorithm 1). The regret bound of GP-BUCB needs
+    /// beta_t to be raised by a factor e^(2C), where C bounds the information gain of the pending questions. Reports show no
+    /// bound for GP-BUCB. `KrigingBeliever` needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`,
+    /// `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,
     /// The smallest outcome so far (constant liar: Ginsbourger, Le Riche and Carraro 2010, section 4.2): questions spread
@@ -31,23 +32,23 @@ pub enum PendingOutcome {
     ConstantMax,
 }
 
-/// A learner that takes pending questions (queries without an outcome yet) into account. Several
+/// A learner that takes pending questions (queries without an outcome yet) into account. Several questions
 /// are pending where the workers of `Release` or the users of `Local` are asked at the same time,
 /// and in `Outsourced` with `queries_at_once` above 1. Without `Parallel`, every learner
 /// except `Acquisition` chooses as if the pending questions had not been asked; a learner without
 /// randomness then often asks many workers about the same arm.
 ///
 /// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
-/// `pending` says, and the copy chooses. Filled-in outcomes depend on observed ones only. Before the first outcome,
-/// `ConstantMin`, `ConstantMean` and `ConstantMax` fill in the prior mean. No theorem is shown for the learner, since the
-/// theorems assume that every outcome is known before the next choice. `ThompsonSampling` spreads its questions by its own
-/// draws, and so can be used as it is (Kandasamy et al. 2018).
+/// `pending` says, and the copy chooses. Filled-in outcomes depend on no outcomes but those that were observed. Before the
+/// first outcome, `ConstantMin`, `ConstantMean` and `ConstantMax` fill in the prior mean. No theorem is shown for the
+/// learner, since the theorems assume that every outcome is known before the next choice. `ThompsonSampling` spreads its
+/// questions by its own random draws, and so can be used without `Parallel` (Kandasamy et al. 2018).
 ///
 /// Example: `Parallel(learner: GpUcb(), pending: KrigingBeliever)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parallel {
-    /// The learner; not a program, and not another `Parallel`.
+    /// The learner that the copies are made of; not an external program, and not another `Parallel`.
     pub learner: Box<LearnerModel>,
     /// The outcome that a pending question is given. Default: `KrigingBeliever`.
     #[serde(default)]
@@ -259,7 +260,8 @@ mod tests {
         }
     }
 
-    /// GP-BUCB by its definition: the mean counts the observed outcomes only, the variance also counts the pending arms.
+    /// GP-BUCB by its definition: the mean is computed from the observed outcomes only, and the variance also counts the
+    /// pending arms.
     #[test]
     fn a_kriging_believer_of_gp_ucb_is_gp_bucb() {
         let arms = arms();

@@ -9,7 +9,7 @@ use crate::vocab::{Effort, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every arm with the same probability in every round: `Random()`. On a box, every input is drawn independently and
+/// Chooses every arm with the same probability in every round: `Random()`. On a box, every input is drawn independently and
 /// uniformly; an input on a logarithmic scale has a uniform logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

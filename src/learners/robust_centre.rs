@@ -10,14 +10,14 @@ pub enum Middle {
     #[default]
     Medoid,
     /// The point with the smallest sum of distances to all estimates. Minsker 2015, "Geometric median and robust
-    /// estimation in Banach spaces"; not in the papers on LDP-BO.
+    /// estimation in Banach spaces". The papers on locally private Bayesian optimisation (LDP-BO) do not use it.
     GeometricMedian,
 }
 
 /// Largest number of steps of Weiszfeld's iteration.
 const STEPS: usize = 1000;
-/// Let F be the length of the sum of the unit vectors from the centre to the points elsewhere. The iteration ends when F
-/// minus the number of points at the centre is at most this times the number of all points.
+/// Let F be the length of the sum of the unit vectors from the centre to the points that are not at the centre. The
+/// iteration ends when F minus the number of points at the centre is at most this constant times the number of all points.
 const STILL: f64 = 1e-12;
 
 /// The robust centre of points that are stored one after the other, with `dimension` coordinates each.
@@ -34,8 +34,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The index, among k points `[d]` with coordinates in one unit, of the point with the smallest median Euclidean distance
-/// to the others (the first of equal ones). The median of an even number of distances is the average of the two middle
-/// ones. `None` without points. O(k^2 d).
+/// to the other points (the first of equal ones). The median of an even number of distances is the average of the two middle
+/// distances. `None` without points. O(k^2 d).
 ///
 /// Source: Zhou and Tan 2021, Algorithm 3.
 #[must_use]
@@ -114,7 +114,7 @@ mod tests {
         for (dx, dy) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {
             assert!(cost(&[found[0] + dx, found[1] + dy]) > best - 1e-12);
         }
-        // Three of four points are equal: the geometric median is this point, and the average is another.
+        // Three of four points are equal: the geometric median is their common place, and the average lies elsewhere.
         let found = middle(Middle::GeometricMedian, &[1.0, 1.0, 1.0, 9.0], 1);
         assert!((found[0] - 1.0).abs() < 1e-6, "{found:?}");
     }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 impl LearnerModel {
     /// The problem that the learner needs a quantity that neither its recipe nor the protocol's `facts` state; `None` if the
-    /// learner lacks none, or if it cannot be built for another reason. The path is relative to the field that names the
-    /// learner. External programs are not checked.
+    /// learner lacks no quantity, or if it cannot be built for another reason. The problem's path is relative to the field
+    /// that names the learner. External programs are not checked.
     #[must_use]
     pub fn missing_quantity(&self, facts: ProblemConstants) -> Option<Problem> {
         if self.get::<External>().is_some() {

@@ -14,13 +14,15 @@ use std::f64::consts::SQRT_2;
 
 /// TGP-UCB: argmax over arms of mean + beta_t sd, on outcomes truncated at b_t.
 ///
-/// Private outcomes with Laplace scale s: b_t = B + R + s ln t, beta_1 = B and
+/// With the constants `Theorem`, beta_1 = B. The formulas of b_t, and of beta_t for t from 2 on, depend on `payoffs`.
+/// Private outcomes with Laplace scale s: b_t = B + R + s ln t and
 /// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
 /// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
-/// at most 1/t. beta_t is the same as for private outcomes: the proof needs only this probability and the second moment v.
-/// With the constants `OrderWise` instead of `Theorem`, beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases. gamma
+/// at most 1/t. The formula of beta_t is that for private outcomes: the proof needs only this probability and the second
+/// moment v.
+/// With the constants `OrderWise`, beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases and for every t. gamma
 /// is the information gain of the arms queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
 /// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
@@ -130,9 +132,10 @@ impl LearnerRecipe for TgpUcb {
         let theorem = match known.laplace {
             Some((_, scale)) => theorem::private_tgp(scale, self.delta, self.lambda),
             None => {
-                // R_T <= 2 beta_T times the sum of the posterior standard deviations of the queried arms. The sum of their
-                // posterior variances is at most 2 s / ln(1 + s / lambda) times the information gain, where s is the largest
-                // prior variance (1 in the papers).
+                // R_T, the cumulative regret of T rounds, is at most 2 beta_T times the sum of the posterior standard
+                // deviations of the queried arms. By the Cauchy-Schwarz inequality, this sum is at most sqrt(T S), where S
+                // is the sum of the posterior variances of the queried arms. S is at most 2 s / ln(1 + s / lambda) times the
+                // information gain, where s is the largest prior variance (1 in the papers).
                 let recipe = Self { constants: Constants::Theorem, ..self.clone() };
                 let most = small_covariance("TgpUcb", arms).ok()?.variances().into_iter().fold(0.0, f64::max);
                 let spread = 2.0 * most / libm::log1p(most / self.lambda.get());
@@ -224,9 +227,9 @@ mod tests {
     }
 
     /// The sub-Weibull tail bound (Zhou and Tan 2021, equation 5) with theta = 1, a = 1, b = 1/10 is the tail of Laplace
-    /// noise of scale 10. So b_t is that of private outcomes with R = 0, and so is beta_t, since the second moments are
-    /// equal. With theta = 2, b_t - B is of order (ln t)^2, and the tail bound on the probability that the noise exceeds
-    /// b_t - B is 1/t.
+    /// noise of scale 10. So b_t equals b_t of private outcomes with R = 0 and Laplace scale 10. The values of beta_t are
+    /// equal too, since the second moments are equal. With theta = 2, b_t - B is of order (ln t)^2, and the tail bound on
+    /// the probability that the absolute value of the noise exceeds b_t - B is 1/t.
     #[test]
     fn sub_weibull_outcomes_are_truncated_at_a_power_of_the_logarithm() {
         let recipe: TgpUcb = ron::from_str("()").unwrap();

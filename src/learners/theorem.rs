@@ -44,7 +44,7 @@ impl Theorem {
         (self.formula)(rounds.max(1) as f64, gain)
     }
 
-    /// The same theorem, marked as one for functions drawn from the learner's model, with normal noise.
+    /// The same theorem, with a mark that its bound holds for functions drawn from the learner's model, with normal noise.
     #[must_use]
     pub fn of_the_model(self) -> Self {
         Self { of_the_model: true, ..self }
@@ -59,7 +59,8 @@ impl Theorem {
         self
     }
 
-    /// The same theorem, with a caveat added if the learner uses other constants or another scale of beta.
+    /// The same theorem, with a caveat added if the learner uses `constants` that are not the theorem's, or multiplies beta
+    /// by a `scale` that is not 1.
     pub(super) fn with_constants_caveat(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.with_caveat(others, "the learner does not use the theorem's constants")
@@ -68,8 +69,8 @@ impl Theorem {
 
 const ORDER: &str = "its order, with constant 1";
 
-/// Two factors for an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and the first factor of the bounds,
-/// rho B (1 + 1/sqrt(1 - a)). Here B bounds the distance of the function from the prior mean.
+/// Two factors for an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and rho B (1 + 1/sqrt(1 - a)), a factor in
+/// the first term of the bounds [`ata`] and [`moma`]. Here B bounds the distance of the function from the prior mean.
 fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
     let accuracy = accuracy.get();
     let rho = (1.0 + accuracy) / (1.0 - accuracy);
@@ -81,11 +82,13 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// L = max(ln(g T ln(T/delta) / delta), 1). B, v and alpha are those of [`Knowledge`], rho is that of `factors`, and delta
 /// is the probability with which the theorem allows its bound to fail.
 ///
-/// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, which prints rho/a^2 in place of rho^2/a. The number m of
-/// features, of order rho^2 g ln(T/delta) / a^2, and the posterior variances of the queried arms, computed with these
-/// features, give the factor rho^(3/2)/a; the bound here uses the larger factor rho^2/a. For alpha below 1 the bound is
-/// 2 beta_T rho sqrt(T g): rho sqrt(T g) bounds the sum of the queried arms' posterior standard deviations, and beta_T is
-/// from Chowdhury and Gopalan 2019, Algorithm 2, with the same m.
+/// For alpha = 1 this is Zhou and Tan 2021, Theorem 2, except that the paper prints rho/a^2 in place of rho^2/a. The regret
+/// is at most 2 beta_T times the sum of the queried arms' posterior standard deviations, computed with the Nystrom
+/// features. The second term of beta_T has the factor sqrt m. The number m of features is of order
+/// rho^2 g ln(T/delta) / a^2, so sqrt m has the factor rho/a. The sum is of order sqrt(rho T g), so the product of the
+/// second term and the sum has the factor rho^(3/2)/a. The bound here has the larger factor rho^2/a, because both of its
+/// terms contain rho sqrt(T g) as a bound on the sum. For alpha below 1 the bound is also 2 beta_T rho sqrt(T g), with the
+/// same m and with beta_T from Chowdhury and Gopalan 2019, Algorithm 2.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,
@@ -113,7 +116,7 @@ pub(super) fn ata(
 
 /// TGP-UCB's bound for private outcomes with Laplace scale s: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with
 /// T, g and delta as in [`ata`]. The scale is s = 2 (B + R) / epsilon, where B is as in [`ata`] and R bounds the noise of an
-/// outcome before it is made private. Zhou and Tan 2021, Theorem 3.
+/// outcome before it is made private. Source: Zhou and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {
@@ -125,14 +128,15 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 }
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
-/// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))), where w is (B + R) / epsilon for private outcomes (Zhou and Tan 2021,
-/// Corollary 1, alpha = 1), and c^(1/(1+alpha)) with c the central moment otherwise (Theorem 4). T, g, a, rho, B and delta
-/// are those of [`ata`], and R is that of [`private_tgp`]. For alpha = 1 the second term is
-/// (rho^2/a) ln(T/delta) w g sqrt T.
+/// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))). For private outcomes, w is half the Laplace scale, which is (B + R) / epsilon
+/// if the scale is computed from epsilon (Zhou and Tan 2021, Corollary 1, alpha = 1). For other outcomes, w is
+/// c^(1/(1+alpha)), where c is the bound on the central moment (Theorem 4). T, g, a, rho, B and delta are those of [`ata`],
+/// and R is that of [`private_tgp`]. For alpha = 1 the second term is (rho^2/a) ln(T/delta) w g sqrt T.
 ///
-/// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g, for N epochs of k outcomes and m features, m of
-/// order rho^2 g ln(T/delta) / a^2. The copy of the paper that was used prints 3/(1+alpha), which contradicts its Remark 4
-/// at alpha = 1.
+/// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g. Here N is the number of epochs, k the number of
+/// outcomes in each epoch, and m the number of features, which is of order rho^2 g ln(T/delta) / a^2. So g has the exponent
+/// 1/(1+alpha) from m, and 1/2 from sqrt g. For the exponent of g, the copy of the paper that was used prints 3/(1+alpha),
+/// which contradicts the paper's Remark 4 at alpha = 1.
 pub(super) fn moma(
     known: &Knowledge,
     accuracy: Probability,
@@ -195,8 +199,8 @@ mod tests {
                 oracle["upper_bounds_order_constant1_T1e4_g23.4_B4_R1_eps1"][name].as_f64().unwrap();
             assert!((theorem.at(10_000, 23.4) / expected - 1.0).abs() < 1e-12, "{name}");
         }
-        // The bounds are continuous at alpha = 1. At alpha = 1/2 and B = 0 they grow as T^(2/3) times powers of ln T, and
-        // MoMA's bound grows as g^(7/6).
+        // The bounds of ATA and MoMA are continuous at alpha = 1. At alpha = 1/2 and B = 0 both bounds grow as T^(2/3) times
+        // powers of ln T, and MoMA's bound grows as g^(7/6).
         let near = Knowledge { alpha: 1.0 - 1e-9, laplace: None, ..known };
         let (one, plain) =
             (Knowledge { alpha: 1.0, ..near }, Knowledge { bound: 0.0, laplace: None, ..known });
@@ -207,7 +211,7 @@ mod tests {
             };
             assert!((at(&near, 10_000, 23.4) / at(&one, 10_000, 23.4) - 1.0).abs() < 1e-6);
             let growth = at(&heavier, 80_000_000, 23.4) / at(&heavier, 10_000_000, 23.4);
-            // 8^(2/3) = 4, times a ratio of logarithms.
+            // T grows by a factor of 8, so the bound grows by 8^(2/3) = 4, times a ratio of logarithms.
             assert!(growth > 4.0 && growth < 4.0 * 1.3, "{growth}");
             assert!(at(&heavier, 10_000, 23.4) > at(&plain, 10_000, 23.4));
             assert!(of(&Knowledge { alpha: 0.0, ..plain }, half, delta, unit).is_none());

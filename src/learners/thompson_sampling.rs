@@ -54,8 +54,8 @@ impl LearnerRecipe for ThompsonSampling {
         if self.sampling == Sampling::Marginal {
             return posterior.and(Effort::new(0.0, n * t * COVARIANCE));
         }
-        // Up to n outcomes, the factor of the prior covariance is used, which is computed once. After that, the factor of
-        // the posterior covariance is computed anew for every outcome. A draw multiplies the factor by a vector.
+        // For the first n outcomes, draws use the Cholesky factor of the prior covariance, which is computed once. For every
+        // later outcome, the factor of the posterior covariance is computed anew. A draw multiplies the factor by a vector.
         let factors = 1.0 + outcomes.saturating_sub(arms) as f64;
         let seconds = MULTIPLY * n * n * (n / 6.0 * factors + t) + n * t * COVARIANCE;
         posterior.and(Effort::due_to(ARMS, arms, 2.0 * NUMBER * n * n, seconds))
@@ -83,8 +83,8 @@ impl LearnerRecipe for ThompsonSampling {
 }
 
 impl State {
-    /// A random function with mean zero and, for `Joint`, the covariance of the posterior; for `Marginal`, its values are
-    /// independent and have the variances of the posterior.
+    /// A random function with mean zero. With `Joint`, it has the covariance of the posterior. With `Marginal`, its values
+    /// are independent and have the variances of the posterior.
     fn deviation(&self, stream: &mut Stream) -> Vec<f64> {
         let n = self.posterior.mean().len();
         let mut z = vec![0.0; n];

@@ -3,9 +3,9 @@
 use super::population::PartyTraits;
 use crate::rng::Key;
 
-/// The time in seconds that a party announces for one unit of work: the median time of a job on its device, without
-/// random slowdowns; 0 if its jobs take no time. `network` is the network's node of the seed tree, from which the
-/// device's slowness is drawn.
+/// The time in seconds that a party announces for one unit of work: the median time of a job on the party's device, without
+/// random slowdowns; 0 if the party's jobs take no time. `network` is the network's node of the seed tree. The device's
+/// slowness is drawn from a stream below this node.
 #[must_use]
 pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     let model = party.compute.as_dyn();
@@ -14,7 +14,8 @@ pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     }
     let drawn = network.child("compute").child(name).stream().open_uniform();
     let slowness = model.slowness_numbered(party.number, party.device(name, network, drawn));
-    // `job` slows a job down if its last argument is small, so the largest number below 1 excludes random slowdowns.
+    // The last argument of `job` is the draw for a random slowdown. Small draws slow a job down, so the largest number
+    // below 1 excludes slowdowns, unless every job is slowed down.
     model.job(slowness, 0.5, 1.0f64.next_down()).seconds()
 }
 

@@ -167,8 +167,8 @@ mod tests {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut queue = Queue::default();
         assert_eq!(queue.enter(at(0), 100, slow, Some(200)), Some(at(100)));
-        // 50 bytes are unsent when the rate changes, so 150 more fit. They are sent at the new rate, after the 50 bytes
-        // have been sent at the old rate.
+        // 50 bytes are unsent when the rate changes, so 150 more fit. The 150 bytes are sent at the new rate, after the 50
+        // bytes have been sent at the old rate.
         assert_eq!(queue.enter(at(50), 151, fast, Some(200)), None);
         assert_eq!(queue.enter(at(50), 150, fast, Some(200)), Some(at(115)));
     }

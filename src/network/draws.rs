@@ -7,8 +7,8 @@ const TOGETHER: usize = 16;
 
 /// The random draws of a link: two random words per message, the first for its latency, the second for its loss.
 /// Message k (from 0) always uses words 2k and 2k + 1, whatever the models are. A link that has carried at most one message
-/// stores only the key of its stream, which takes a tenth of the stream's memory: in a network of a million links, most
-/// links carry at most one message.
+/// stores only the key of its stream. A key takes a tenth of the memory of a stream, and in a network of a million links,
+/// most links carry at most one message.
 #[derive(Clone, Debug)]
 pub(super) enum Draws {
     None(Key),

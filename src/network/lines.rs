@@ -14,7 +14,7 @@ fn owner(name: &str, party: &PartyTraits, key: Key) -> LineOwner {
     LineOwner { slowness: party.device(name, key, drawn), number: party.number }
 }
 
-/// The rate of a party's access line in one direction; `way`, `up` or `down`, names the direction in the seed tree.
+/// The rate of a party's access line in one direction. `way` is the name of the direction in the seed tree: `up` or `down`.
 pub(super) fn access_rate(
     rate: &Option<LineRate>,
     name: &str,
@@ -30,7 +30,7 @@ pub(super) fn access_rate(
     })
 }
 
-/// The access lines of all parties in one direction; `way`, `up` or `down`, names the direction in the seed tree.
+/// The access lines of all parties in one direction. `way` is the name of the direction in the seed tree: `up` or `down`.
 pub(super) fn access_lines(
     names: &[String],
     traits: &[PartyTraits],

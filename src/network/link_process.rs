@@ -19,15 +19,16 @@ pub(super) struct LinkProcess {
     /// The delay of every message, if it is the same for all messages and none is lost; no random
     /// number is then drawn for delay and loss. `None` otherwise.
     certain: Option<Span>,
-    /// Number of messages since the last call of `change` for which no delay and loss were drawn.
+    /// The number of messages for which neither delay nor loss was drawn, counted since the last call of `change`.
     undrawn: u64,
-    /// The rate, the size of the buffer, and the messages in it.
+    /// The rate of the link, the size of its buffer (`None` without a limit), and the messages that wait or are being sent.
+    /// `None` if the bandwidth is not limited.
     bandwidth: Option<Box<(RateCurve, Option<u64>, Queue)>>,
     fifo: bool,
     /// The latest arrival so far, on a link that keeps messages in order.
     last: Time,
-    /// Probability that a message is duplicated, and the stream of two words per message: whether there is a copy, and the
-    /// delay of the copy. `None` if the probability is 0.
+    /// Probability that a message is duplicated, and the stream from which two words are drawn for each message. The first
+    /// word decides whether there is a copy, the second decides the delay of the copy. `None` if the probability is 0.
     duplication: Option<Box<(f64, Stream)>>,
     /// Row of the link in the statistics.
     pub(super) row: usize,
@@ -96,8 +97,8 @@ impl LinkProcess {
     }
 
     /// Takes over the settings of the same link in another network. The stream of delays and losses continues. The stream of
-    /// duplicates continues as long as their probability is above 0, and the queue as long as the bandwidth is limited. The
-    /// loss process starts again if its settings change.
+    /// duplicates continues if duplicates were and remain possible. The queue continues if the bandwidth was and remains
+    /// limited. The loss process starts again if its settings change.
     pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {
         self.draws.skip(std::mem::take(&mut self.undrawn));
         self.certain = certain(&new);
@@ -145,7 +146,8 @@ impl LinkProcess {
         Ok((arrival, copy.map(|delay| self.in_order(departure + delay))))
     }
 
-    /// The arrival time; on a link that keeps messages in order, at least that of every earlier message.
+    /// The arrival time of a message that would arrive at `arrival` if messages could overtake each other. On a link that
+    /// keeps messages in order, the message arrives no earlier than any message before it.
     fn in_order(&mut self, arrival: Time) -> Time {
         if !self.fifo {
             return arrival;

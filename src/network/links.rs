@@ -22,7 +22,7 @@ pub enum Order {
     Fifo,
 }
 
-/// One direction of a link.
+/// The properties of a link in one direction: from one party to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -158,7 +158,7 @@ impl Network {
         Self { topology, default, links: Vec::new(), outages: Vec::new(), encryption: Encryption::default() }
     }
 
-    /// What is wrong with the network, given the parties. Paths begin below `network`.
+    /// What is wrong with the network, given the parties. The paths of the problems are relative to `network`.
     #[must_use]
     pub fn problems(&self, names: &[String], traits: &[PartyTraits]) -> Vec<Problem> {
         let population = Population { names, traits };
@@ -274,8 +274,8 @@ impl Network {
     }
 
     pub(super) fn routes(&self, population: &Population<'_>) -> Routes {
-        // The mean of each latency distribution is computed once: for a truncated one it is an integral, and there can
-        // be a link for each pair of parties.
+        // The mean of each latency distribution is computed once, not for each link: the mean of a truncated distribution
+        // is an integral, and there can be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
         // A set, since the names in the rules are looked up for each link, and there can be a link for each pair of parties.

@@ -1,8 +1,8 @@
 //! The network during a run: the route of each message, and each party's connection and work.
 //!
 //! A message waits for the access line of its sender, crosses a link, and waits for the access line of the party at the
-//! other end. A relay sends the message on in the same way, until it reaches its addressee. If the route has no relay and
-//! the addressee's access line has no limit, the arrival time is known when the message is sent.
+//! other end. Each relay sends the message on in the same way, until the message reaches its addressee. If the route has no
+//! relay and the addressee's access line has no limit, the arrival time is known when the message is sent.
 
 use super::bandwidth::Bandwidth;
 use super::lines::{access_lines, access_rate, link_rate};
@@ -18,7 +18,8 @@ use crate::kernel::{Delivery, LossCause, Medium, MessageHeader, Switch};
 use crate::rng::Key;
 use crate::vocab::{PartyId, Span, Time};
 
-/// The value of `leg` for a message that has reached a party and waits for the party's access line.
+/// The value of the field `leg` of a [`Delivery`] for a message that has reached a party and waits for the party's access
+/// line.
 const AT_ACCESS_LINE: u8 = 0;
 /// The value of `leg` for a message that a relay has received and will send on.
 const INSIDE: u8 = 1;
@@ -117,9 +118,9 @@ impl NetworkMedium {
 
     /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
     /// times continue where they are, so that whatever does not change uses the same random numbers in both networks. A
-    /// message in transit still arrives at the end of its present link, or is lost there, as decided before. If a party's
-    /// availability or an outage changes, it is simulated again from time zero to `at`, with its random stream from the
-    /// beginning; availabilities and outages that do not change continue.
+    /// message in transit still arrives at the end of its present link, or is lost there, as decided before. An
+    /// availability or an outage that changes is simulated again from time zero to `at`, with its random stream from the
+    /// beginning. Availabilities and outages that do not change continue.
     ///
     /// If an outage changes, returns all parties (even those of groups without an outage); otherwise returns the parties
     /// whose availability changes and, if there are outages, those whose group changes. Each party comes with the state of
@@ -320,7 +321,7 @@ mod tests {
         let names = ["p", "q", "r"].map(str::to_owned);
         let mut plain = network(70).medium(&names, &traits, Key::root(3));
         let all = [PartyId(0), PartyId(1), PartyId(2)];
-        // Advances to 50 ms as the kernel does, which asks for a party's next change when the previous one occurs.
+        // Advances to 50 ms as the kernel does: it asks for a party's next change when the party's previous change occurs.
         let mut pending: Vec<Option<Switch>> = all.iter().map(|&id| plain.next_switch(id)).collect();
         for (id, next) in all.into_iter().zip(&mut pending) {
             while next.is_some_and(|switch| switch.at <= Time::ZERO + ms(50)) {

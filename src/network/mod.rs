@@ -1,10 +1,11 @@
 //! The network between parties: latency, loss, bandwidth, topology, and the availability and compute time of parties.
 //! Together they form a [`crate::kernel::Medium`].
 //!
-//! Each model is in one file, and a scenario states models as recipes. Each link and each party has random streams of its
-//! own in the seed tree, so a change of one link changes no draw of another link. Message k of a link always uses the same
-//! words (64-bit random numbers) of that link's stream. (Whether a message is duplicated, and the delay of the copy, are
-//! decided by two words of a second stream of the link. Only messages that may be duplicated take words from it.)
+//! Each model has a file of its own, and a scenario states models as recipes. Each link and each party has random streams of
+//! its own in the seed tree, so a change of one link changes no draw of another link. Message k of a link always uses the
+//! same words (64-bit random numbers) of that link's stream. (Whether a message is duplicated, and the delay of the copy,
+//! are decided by two words of a second stream of the link. Only messages that may be duplicated take words from this second
+//! stream.)
 
 pub mod availability;
 pub mod compute;

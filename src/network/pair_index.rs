@@ -9,15 +9,15 @@ const SMALL: usize = 181;
 /// Marks a pair without a link.
 const NONE: u32 = u32::MAX;
 
-/// Positions of links, by sender and receiver.
+/// The positions of links in the list of all links of the medium, by sender and receiver.
 #[derive(Clone, Debug)]
 pub(super) struct LinkIndex {
     parties: usize,
     hub: Option<usize>,
-    /// Positions of the links of all pairs that have a place here: in a star the hub with each party, in a small
-    /// network all pairs.
+    /// Positions of the links of all pairs that have a place here. In a star, these are the pairs of the hub and another
+    /// party, in both directions. In any other network of at most `SMALL` parties, these are all pairs.
     direct: Vec<u32>,
-    /// Positions of the links of all other pairs.
+    /// Positions of the links of the pairs that have no place in `direct`.
     others: PairIndex,
 }
 
@@ -32,7 +32,7 @@ impl LinkIndex {
         Self { parties, hub, direct: vec![NONE; places], others: PairIndex::default() }
     }
 
-    /// The place of a pair in `direct`; beyond its end if the pair has none.
+    /// The place of a pair in `direct`; a number beyond the end of `direct` if the pair has no place there.
     fn place(&self, from: PartyId, to: PartyId) -> usize {
         match self.hub {
             Some(hub) if to.index() == hub => 2 * from.index(),

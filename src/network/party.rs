@@ -53,7 +53,8 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The connection of a party with this availability and these outages, each with its position in the network's list.
+    /// The connection of a party with this availability and these outages. Each outage comes with its position in the
+    /// network's list of outages.
     pub(super) fn new(
         own: Box<dyn AvailabilityProcess>,
         outages: impl IntoIterator<Item = (usize, Box<dyn AvailabilityProcess>)>,
@@ -72,8 +73,8 @@ impl Connection {
     }
 
     /// Informs the party's availability that the party, at `now`, was given work that begins at `begins` and lasts for
-    /// `for_time`. Returns true if this may change the times at which the connection changes next; [`Self::next_switch`]
-    /// then returns the new next change.
+    /// `for_time`. Returns true if the work may change the time of the connection's next change; [`Self::next_switch`] then
+    /// returns the new next change.
     pub(super) fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let cause = &mut self.causes[0];
         if !cause.process.works(now, begins, for_time) {
@@ -88,7 +89,7 @@ impl Connection {
     }
 
     /// Replaces this connection, from `at` on, by `fresh`: the party's connection under the settings that a fork changes
-    /// to. `fresh` is advanced to that time. A cause that both connections have, and for which `same` is true, keeps its
+    /// to. `fresh` is advanced to `at`. A cause that both connections have, and for which `same` is true, keeps its
     /// present state and its random draws. Returns the state of the connection at `at`.
     pub(super) fn change_to(
         &mut self,
@@ -96,7 +97,7 @@ impl Connection {
         at: Time,
         same: impl Fn(Option<usize>) -> bool,
     ) -> Switch {
-        // An announced change has happened if its time is at most `at`, and is then applied.
+        // If the time of the announced change is at most `at`, the change has happened, so it is applied.
         if self.announced.is_some_and(|due| self.causes[due].next.is_some_and(|switch| switch.at <= at)) {
             self.apply();
         }
@@ -132,8 +133,8 @@ impl Connection {
         self.causes[due].advance();
     }
 
-    /// Applies the change that was announced last, and returns the connection after the next change of any cause, which
-    /// may be the same as before; `None` if no more changes follow.
+    /// Applies the change that was announced last. Then announces the next change of any cause: returns its time and the
+    /// state of the connection after it, which may be the same state as before; `None` if no more changes follow.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         self.apply();
         let due = (0..self.causes.len())
@@ -211,7 +212,7 @@ impl Worker {
     }
 
     /// The model and the slowness of `other`, with this worker's random stream and pending work. If `other` has fewer
-    /// servers, those that become free first are removed when the next job arrives.
+    /// servers, the servers that become free first are removed when the next job arrives.
     pub(super) fn change_to(self, other: Self) -> Self {
         Self { model: other.model, slowness: other.slowness, ..self }
     }

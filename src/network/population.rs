@@ -34,8 +34,8 @@ impl PartyTraits {
     }
 
     /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
-    /// The party's compute model computes the slowness from this number. It is `drawn`, unless the party's speed depends on
-    /// other quantities.
+    /// The place is `drawn`, unless the party's speed depends on other quantities. The party's compute model computes the
+    /// slowness of the device from the place.
     #[must_use]
     pub(super) fn device(&self, name: &str, network: Key, drawn: f64) -> f64 {
         self.level(PartyQuantity::Speed, name, network).map_or(drawn, |speed| 1.0 - speed)
@@ -45,9 +45,9 @@ impl PartyTraits {
 /// The parties of a network, in order of their ids.
 #[derive(Clone, Copy, Debug)]
 pub struct Population<'a> {
-    /// Their names.
+    /// The names of the parties.
     pub names: &'a [String],
-    /// Their network properties.
+    /// The network properties of the parties.
     pub traits: &'a [PartyTraits],
 }
 

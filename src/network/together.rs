@@ -9,20 +9,21 @@ use serde::{Deserialize, Serialize};
 /// A quantity that may differ between the parties of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum PartyQuantity {
-    /// How fast the party computes: 1 over the factor by which its jobs take longer, as its compute model draws it
-    /// (`Heterogeneous`, `Devices`, `FedScaleDevices`).
+    /// How fast the party computes: 1 divided by the party's slowness, which its compute model draws (`Heterogeneous`,
+    /// `Devices`, `FedScaleDevices`). The slowness is the factor by which the party's jobs take longer.
     Speed,
-    /// How available the party is, as its availability model draws it (`BetaPerMessage`: the probability that a message is
+    /// How available the party is, which its availability model draws (`BetaPerMessage`: the probability that a message is
     /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`, `FlashTrace`, `FedScaleTrace`:
     /// the share of time for which the recorded device is available).
     Availability,
     /// How much the agent's objective differs from the other agents' objectives, in `Federated`: the root mean square, over
-    /// all points, of the difference between its objective and the mean of all agents' objectives.
+    /// all points, of the difference between the agent's objective and the mean of all agents' objectives.
     Heterogeneity,
-    /// How many records the agent holds, in `Federated`, where an objective's records belong to agents (`agent` or `split`).
+    /// How many records the agent holds, in `Federated` with an objective whose records belong to agents (its field `agent`
+    /// or `split`).
     DataSize,
-    /// How noisy the agent's outcomes are, in `Federated`: the variance of their noise, which the field `noise` of
-    /// `differences` lets differ between agents.
+    /// How noisy the agent's outcomes are, in `Federated`: the variance of the noise of the outcomes. The field `noise` of
+    /// `differences` makes this variance differ between agents.
     Noise,
 }
 
@@ -53,13 +54,13 @@ impl PartyQuantity {
 ///
 /// A Gaussian copula: once per replication, every party draws one standard normal number per quantity, with the stated
 /// correlations. If the number is the quantile of the normal distribution at u, the party's value is the quantile of the
-/// quantity's own distribution at u. So each quantity keeps its distribution exactly, and only the dependence changes. The
-/// rank correlation (Spearman's) of two quantities with correlation r is 6 / pi asin(r / 2): -0.58 for r = -0.6.
-/// `Heterogeneity`, `DataSize` and `Noise` have no distribution function that could be inverted. Instead, the objectives
-/// (and the noises) that the group's agents drew are reassigned among these agents by rank. The agent with the largest
-/// normal number for `Heterogeneity` gets the objective that is furthest from the mean of all agents' objectives; for
-/// `DataSize`, the objective with the most records; for `Noise`, the largest noise. Quantities that are not named stay
-/// independent.
+/// quantity's own distribution at u. So each quantity keeps its distribution exactly, and only the dependence changes. If
+/// the normal numbers of two quantities have correlation r, the rank correlation (Spearman's) of the quantities is
+/// (6 / pi) asin(r / 2): -0.58 for r = -0.6. `Heterogeneity`, `DataSize` and `Noise` have no distribution function that
+/// could be inverted. Instead, the objectives (and the noises) that the group's agents drew are reassigned among these
+/// agents by rank. The agent with the largest normal number for `Heterogeneity` gets the objective that is furthest from the
+/// mean of all agents' objectives; for `DataSize`, the objective with the most records; for `Noise`, the largest noise.
+/// Quantities that are not named stay independent.
 /// Source: Nelsen 2006, "An introduction to copulas", sections 2.3 and 5.1.
 ///
 /// Example: `Together(of: [Speed, Availability], correlation: 0.6)`.
@@ -86,7 +87,7 @@ const ROUNDING: f64 = 1e-9;
 const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
 
 impl Together {
-    /// The correlation of two quantities by their positions.
+    /// The correlation of two quantities, which are given by their positions in `of`.
     fn between(&self, i: usize, j: usize) -> f64 {
         match (&self.matrix, i == j) {
             (Some(matrix), _) => matrix.get(i).and_then(|row| row.get(j)).map_or(0.0, |r| r.get()),
@@ -120,10 +121,10 @@ impl Together {
         Some(root)
     }
 
-    /// A party's level in the distribution of a quantity: the party's value is the quantile at this level, in (0, 1). The
-    /// higher the level, the faster or the more available the party is, or the more its objective differs, the more records
-    /// it has, or the larger its noise is. `None` if the quantity is not named, or if the correlations are impossible.
-    /// `network` is the node of the seed tree for the network.
+    /// A party's level in the distribution of a quantity: the party's value is the quantile at this level, in (0, 1). A
+    /// higher level means more of the quantity: more speed, availability, heterogeneity, records or noise. `None` if the
+    /// quantity is not named, or if the correlations are not positive semi-definite. `network` is the node of the seed tree
+    /// for the network.
     #[must_use]
     pub fn level(&self, quantity: PartyQuantity, party: &str, network: Key) -> Option<f64> {
         let place = self.of.iter().position(|of| *of == quantity)?;
@@ -140,8 +141,8 @@ impl Together {
         self.of.contains(&quantity)
     }
 
-    /// The quantities of agents' data whose correlation with speed or availability is stated and not 0. The times of
-    /// messages then reveal something about these data.
+    /// The quantities of agents' data whose correlation with speed or availability is stated and not 0. If there are any,
+    /// the times of messages reveal something about the agents' data.
     #[must_use]
     pub fn revealed_by_times(&self) -> Vec<PartyQuantity> {
         let tied = |i: usize| {
@@ -272,9 +273,9 @@ mod tests {
         (0..parties).map(of).collect()
     }
 
-    /// 4,000 parties. Kolmogorov's statistic of a uniform sample exceeds 2.23 / sqrt(n) with probability 1e-4. Kendall's tau
-    /// of a Gaussian copula is 2 / pi asin(r) (Nelsen 2006, section 5.1.1); its standard error is at most
-    /// sqrt(2 (1 - tau^2) / n), and six standard errors are allowed.
+    /// The levels of n = 4,000 parties are drawn. Kolmogorov's statistic of a uniform sample exceeds 2.23 / sqrt(n) with
+    /// probability 1e-4. Kendall's tau of a Gaussian copula is (2 / pi) asin(r) (Nelsen 2006, section 5.1.1). The standard
+    /// error of the tau of the sample is at most sqrt(2 (1 - tau^2) / n), and six standard errors are allowed.
     #[test]
     fn levels_are_uniform_and_have_the_copulas_rank_correlation() {
         let n = 4000;

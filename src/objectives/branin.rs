@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// variance 1; inputs are centred and scaled so that their largest norm is `max_norm`.
 ///
 /// Its three maxima are at (-pi, 12.275), (pi, 2.275) and (9.42478, 2.475).
-/// Source: Kharkovskii, Dai and Low 2020, appendix A; hyperparameters of their public code.
+/// Source: Kharkovskii, Dai and Low 2020, appendix A; the default hyperparameters are those of their public code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BraninHoo {
@@ -94,7 +94,7 @@ struct Ready {
     scale: (f64, f64),
 }
 
-/// The sides of the domain.
+/// The lower and the upper end of each input.
 const BOUNDS: [(f64, f64); 2] = [(-5.0, 10.0), (0.0, 15.0)];
 
 impl Objective for BraninHoo {

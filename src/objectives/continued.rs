@@ -4,11 +4,12 @@ use super::lattice::{Lattice, whole_steps};
 use crate::gp::{Cholesky, GpError};
 use crate::rng::Stream;
 
-/// Variance of the white noise that is added to the correlations along each input, so that their matrices can be
-/// factorised: its standard deviation is 1e-4 times that of the function.
+/// Number that is added to the correlation of a point with itself, along each input, so that the matrices of correlations
+/// can be factorised. It is the variance of white noise whose standard deviation is 1e-4 times that of the function.
 const NUGGET: f64 = 1e-8;
 
-/// The matrices of one input: correlations exp(-r^2 / 2), where r is a distance in length-scales, plus the nugget.
+/// The matrices of one input. An entry is the correlation exp(-r^2 / 2) of two points at the distance r, in length-scales;
+/// the nugget is added if the two points are the same.
 struct Axis {
     /// Factor of the correlations among all points of the lattice.
     whole: Cholesky,
@@ -76,15 +77,17 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
     drawn
 }
 
-/// The values on the lattice of a function that is drawn from a Gaussian process with mean 0 and squared-exponential
-/// covariance, given its values on the grid, which stay as they are. `scaled_steps` are the grid's steps divided by the
-/// length-scale.
+/// Draws a function from a Gaussian process with mean 0 and squared-exponential covariance, given the function's values on
+/// the grid, `values`. Returns the function's values on the lattice; those on the grid are exactly `values`. `scaled_steps`
+/// are the grid's steps divided by the length-scale.
 ///
 /// Matheron's rule: a draw on the whole lattice, plus the posterior means given the differences, on the grid, between
 /// `values` and the draw (Wilson et al. 2020, "Efficiently sampling functions from Gaussian process posteriors", equation
-/// 5). The given values were drawn without the nugget. Therefore noise is added to the differences, with the covariance that
-/// the nugget adds, apart from terms in the square of the nugget. Without this noise, the variance beyond the grid would be
-/// too small.
+/// 5). The rule requires that the values and the draw have the same covariance, but only the draw has the nugget. The
+/// covariance of the draw is the Kronecker product of the inputs' matrices. The nugget in the matrix of one input adds a
+/// term to this product: the nugget times the product in which that input's matrix is replaced by the identity. (Terms in
+/// the square of the nugget are neglected.) For each input, noise with this term as its covariance is added to the
+/// differences. Without the noise, the variance beyond the grid would be too small.
 pub(super) fn continued(
     lattice: &Lattice,
     scaled_steps: &[f64],
@@ -122,8 +125,8 @@ pub(super) fn continued(
 }
 
 /// For each of the shifts s, the values at x - s of a function, for every point x of a grid with `counts` points along each
-/// input. The function is drawn as for [`continued`] and has the values `values` on the grid. Shifts are in units of the
-/// grid's side, and are rounded to whole steps.
+/// input. The function is drawn as for [`continued`] and has the values `values` on the grid. Along each input, shifts
+/// are in units of the grid's side, and are rounded to whole steps.
 pub(super) fn shifted(
     counts: &[usize],
     scaled_steps: &[f64],
@@ -144,10 +147,10 @@ mod tests {
     use crate::gp::prior::GridPrior;
     use crate::rng::Key;
 
-    /// Functions on a grid of 4 x 3 points are continued by two points before it along the first input and three after it
-    /// along the second. All products of two values have the mean that the covariance states. With 4,000 functions, the mean
-    /// of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 / 4,000) = 0.045; six standard errors
-    /// are 0.27.
+    /// Functions on a grid of 4 x 3 points are continued by two points before the grid along the first input, and by three
+    /// points after the grid along the second input. All products of two values have the mean that the covariance states.
+    /// With 4,000 functions, the mean of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 /
+    /// 4,000) = 0.045; six standard errors are 0.27.
     #[test]
     fn a_continued_function_has_the_covariance_of_its_prior() {
         let (counts, steps) = ([4, 3], [0.6, 0.8]);

@@ -30,7 +30,7 @@ pub struct Correlation {
     /// The file of readings from which outcomes are drawn, relative to the scenario's own folder or to the folder of
     /// `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// The file whose columns are correlated. Default: `file`.
+    /// The training file: the file from whose columns the correlations are computed. Default: `file`.
     #[serde(default)]
     pub training: Option<PathBuf>,
     /// Columns that are not arms, such as dates. Default: none.
@@ -39,7 +39,7 @@ pub struct Correlation {
     /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are mean and standard
     /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1
     /// and mean `prior_mean`; it suits standardised readings, and rarely readings in the unit of a file.
-    /// Default: `Stated(centre: 0, unit: 1)`, readings as they are in the file.
+    /// Default: `Stated(centre: 0, unit: 1)`, which leaves readings as they are in the file.
     #[serde(default = "as_in_file")]
     pub output_scale: OutputScale,
     /// Prior mean that a learner assumes, in the unit of the scaled readings. It is taken as public: choose it independently
@@ -194,7 +194,8 @@ impl Objective for Correlation {
     }
 
     fn extent(&self, resources: &Resources) -> Extent {
-        // The numbers of the file are kept as text, as columns, standardised, and as deviations.
+        // The numbers of the files are kept in several forms: as text, as columns, as standardised columns, and as
+        // deviations.
         let Ok(readings) = self.readings(resources) else { return Extent::default() };
         let (n, rows) = (readings.values.len() as u64, readings.inputs.d() as u64);
         let mut extent = Extent::of(n, rows);

@@ -56,10 +56,10 @@ pub enum Dimension {
 /// How an input is scaled for the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DimensionScale {
-    /// Equal differences of the input have equal lengths.
+    /// Equal differences between values of the input are equal distances in the model.
     #[default]
     Linear,
-    /// Equal ratios have equal lengths: the model gets the input's logarithm.
+    /// Equal ratios of values of the input are equal distances in the model, which gets the input's logarithm.
     Log,
 }
 

@@ -1,5 +1,5 @@
-//! The size of the optimisation problem that an objective creates, and an estimate of the memory and time for creating it,
-//! before anything is computed.
+//! The size of the optimisation problem that an objective creates, and an estimate of the memory and time for creating it.
+//! Both are found before the problem is created.
 
 use crate::vocab::Effort;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
@@ -65,8 +65,8 @@ impl Extent {
         Self { is_box: true, ..self }
     }
 
-    /// The same extent, with its memory attributed to the number `value` that the field `path` states; the two become
-    /// `stated`.
+    /// The same extent, with its memory attributed to the number `value` that the field `path` states. `path` and `value`
+    /// become `stated`.
     #[must_use]
     pub fn due_to(mut self, path: &str, value: u64) -> Self {
         let count = |effort: Effort| Effort::due_to(path, value, effort.bytes, effort.seconds);
@@ -122,7 +122,7 @@ impl Extent {
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
         let mut extent = Self::of_values("grid", counts);
         // For each dimension: a matrix, its eigenvectors and its square root. Computing the eigenvalues takes about ten
-        // multiplications for each pair of an entry and a row.
+        // multiplications for each pair of an entry and a row of the matrix.
         let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
         extent.prepared = extent.prepared.and(roots);

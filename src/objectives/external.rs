@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// records in every replication, and the privacy losses of all replications add up. The program runs with the rights of
 /// the user who starts the study.
 ///
-/// With `dimensions` in place of `axes`, the objective is a search of a box. The program is asked for the value of each
+/// With `dimensions` in place of `axes`, the domain of the objective is a box. The program is asked for the value of each
 /// point when the point is queried, and reads the inputs by their names.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
@@ -49,8 +49,8 @@ pub struct External {
     /// Default: none, and `dimensions` states a box.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SettingAxis>,
-    /// The inputs of a search of a box, in order: real or whole numbers and categories. Only `Local` and `Release` take
-    /// them.
+    /// The inputs of a box, in order: real or whole numbers and categories. Only the protocols `Local` and `Release` accept
+    /// `dimensions`.
     /// Default: none, and `axes` states a finite set of settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
@@ -80,7 +80,7 @@ pub struct External {
     #[serde(default = "default_mean")]
     pub mean: Finite,
     /// Number of agents of a federation that have their own values: the program is asked for every setting of every agent,
-    /// and regret refers to the mean of the agents' values. Default: none, one function for all.
+    /// and regret refers to the mean of the agents' values. Default: none; all agents have the same function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<NonZeroUsize>,
     /// How long one answer may take, in wall time. Default: 1 min.

@@ -11,7 +11,7 @@ use crate::vocab::SearchBox;
 use serde_json::{Map, json};
 use std::sync::{Arc, Mutex};
 
-/// Number of points that represent the box in estimates.
+/// Number of points that represent the box where a finite set is needed, as for estimates of time and memory.
 pub(super) const SAMPLE: usize = 1024;
 
 /// What the scenario states about the function.
@@ -34,7 +34,7 @@ struct Asked {
     dialogue: Option<Mutex<Dialogue>>,
 }
 
-/// A dialogue with the program, and the number of values asked for.
+/// A dialogue with the program, and the number of questions asked in it so far.
 #[derive(Clone, Debug)]
 struct Dialogue {
     session: ProgramSession,

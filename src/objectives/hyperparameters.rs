@@ -39,8 +39,8 @@ pub enum Hyperparameters {
         /// The kernel. Default: `SquaredExponential`.
         #[serde(default)]
         kernel: Kernel,
-        /// Prior of each length-scale, which is stated as a multiple of the input's unit, as in `Given`. Default: none,
-        /// maximum likelihood.
+        /// Prior of each length-scale as a multiple of the input's unit, as in `Given`. Default: none. Without any prior,
+        /// the fit is by maximum likelihood.
         #[serde(default)]
         length_scale_prior: Option<LogNormalPrior>,
         /// Prior of the variance, in squared units of the scaled output. Default: none.
@@ -52,8 +52,8 @@ pub enum Hyperparameters {
     },
 }
 
-/// A log-normal prior of a hyperparameter, whose logarithm is then normal. Its two numbers are chosen
-/// independently of the data.
+/// A log-normal prior of a hyperparameter: the hyperparameter's logarithm has a normal prior. Choose the two numbers of
+/// the prior independently of the data.
 ///
 /// Example: `LogNormalPrior(median: 1, sigma: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,8 +117,8 @@ impl Default for Hyperparameters {
     }
 }
 
-/// Hyperparameters of a kernel, in units of the inputs and the output after centring and division by
-/// their units (by default their standard deviations).
+/// Hyperparameters of a kernel. They describe inputs and an output that have been centred and divided by their units (by
+/// default their standard deviations).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Length-scale of each input.

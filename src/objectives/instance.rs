@@ -30,7 +30,7 @@ pub struct UnscaledInputs {
 }
 
 impl UnscaledInputs {
-    /// Coordinates that have no names of their own: x1, x2, ...
+    /// Inputs whose columns have no names of their own; the columns are then called x1, x2, ...
     #[must_use]
     pub fn coordinates(columns: usize, rows: Vec<f64>) -> Arc<Self> {
         Arc::new(Self { names: (1..=columns).map(|column| format!("x{column}")).collect(), rows })
@@ -49,8 +49,9 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
     /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
     fn at(&self, point: &[f64]) -> f64;
 
-    /// The function for one series of a replication, if a user's own program computes the values: it asks the `programs` of
-    /// that series. Before this call, the function is 0 everywhere. `None` if no program is asked.
+    /// For a function whose values a user's own program computes: a copy of the function for one series of a replication,
+    /// which asks the `programs` of that series. The original asks no program and is 0 everywhere. `None` if the values come
+    /// from no program.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -64,8 +65,9 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
         false
     }
 
-    /// A copy that asks its further questions in a dialogue of its own, for a branch of a fork; `None` if copies may
-    /// share one function.
+    /// A copy of the function for one branch of a fork. The copy takes over the dialogue with the program so far, and asks
+    /// its further questions in a dialogue of its own. `None` if the function has no dialogue with a program: all branches
+    /// may then share the function.
     fn duplicate(&self) -> Option<Arc<dyn PointFunction>> {
         None
     }
@@ -106,9 +108,9 @@ impl Continuum {
 /// One replication's problem. Larger values are better.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), these are points of the
-    /// unit cube that represent the box where a finite set is needed, such as for the candidates among which a federation's
-    /// agents search. These points are not arms, and the surrogate is then in units of the unit cube.
+    /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), there are no arms, and
+    /// the inputs are points of the unit cube that represent the box. They serve where a finite set is needed, for example
+    /// as the candidates among which a federation's agents search. The surrogate is then in units of the unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
@@ -123,8 +125,8 @@ pub struct Instance {
 /// Facts about a problem besides its arms, values, noise and surrogate.
 #[derive(Clone, Debug, Default)]
 pub struct ProblemFacts {
-    /// Noise-free value of each arm on a neighbouring data set, for an objective that draws such values: used to check
-    /// guarantees; no party sees them.
+    /// For an objective that draws values on two neighbouring data sets: the noise-free value of each arm on the second
+    /// data set. These values serve to check guarantees; no party sees them.
     pub neighbour: Option<Arc<Vec<f64>>>,
     /// Facts about the loss, for an objective whose values are minus the mean of a loss.
     pub tuning: Option<TuningFacts>,
@@ -133,7 +135,7 @@ pub struct ProblemFacts {
     /// Whether values are performances whose largest possible value is 1, such as an accuracy, so that 1 minus a value is an
     /// error.
     pub performances: bool,
-    /// For each agent, whether it can measure each arm, where agents have arms of their own.
+    /// For each agent and each arm, whether the agent can measure the arm. `None` if all agents can measure all arms.
     pub points: Option<Arc<Vec<Arc<Vec<bool>>>>>,
     /// Number of records of each agent, for an objective whose records belong to agents; no party sees it.
     pub records: Option<Arc<Vec<u64>>>,
@@ -158,13 +160,14 @@ pub struct ProblemFacts {
 /// Facts of a problem that are taken as public, by subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PublicFacts {
-    /// Numbers of records and columns, and properties without which the data could not be read.
+    /// Facts about the form of the data: numbers, such as those of records, columns and agents, and properties without
+    /// which the data could not be used, for example that every cell used is a number.
     pub shape: Vec<PublicFact>,
-    /// Facts by which inputs are scaled, except length-scales.
+    /// Facts about inputs, such as the numbers by which inputs are scaled, except fitted length-scales.
     pub inputs: Vec<PublicFact>,
     /// Fitted length-scales, by which inputs are divided: functions of all inputs and all outcomes.
     pub length_scales: Vec<PublicFact>,
-    /// Facts by which values and outcomes are scaled.
+    /// Facts about values and outcomes, such as the numbers by which they are scaled.
     pub outcomes: Vec<PublicFact>,
     /// Hyperparameters of the surrogate.
     pub model: Vec<PublicFact>,
@@ -198,9 +201,9 @@ impl ProblemFacts {
         Self { public, facts, ..Self::default() }
     }
 
-    /// Problem facts for inputs and a model that are stated in the scenario: everything except the values and the outcomes
-    /// is public. The inputs are not among `facts`, since a protocol may protect them: `Outsourced` releases them as
-    /// records.
+    /// Problem facts for inputs and a model that are stated in the scenario. The list `public` contains the inputs and the
+    /// model. The field `facts` contains the model but not the inputs, since a protocol may protect the inputs:
+    /// `Outsourced` releases them as records.
     #[must_use]
     pub fn with_stated_inputs() -> Self {
         let model = PublicFact::new("kernel, variance and noise variance of the model", Origin::Stated);
@@ -246,8 +249,8 @@ pub struct TuningFacts {
 }
 
 impl TuningFacts {
-    /// The weaker facts of `self` and `by`: of each number, the value that allows the larger differences between
-    /// neighbouring data sets.
+    /// The weaker facts of `self` and `by`: for each field, that one of the two numbers which allows the larger differences
+    /// between neighbouring data sets.
     #[must_use]
     pub(crate) fn weakened(self, by: Self) -> Self {
         Self {

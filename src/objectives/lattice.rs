@@ -1,7 +1,7 @@
 //! A regular grid of arms with further points around it, for the values of a function beyond its domain.
 
-/// A regular grid, with further points before and after it along each input, in steps of the grid. Points are numbered
-/// row by row, the last input fastest.
+/// A regular grid, with further points before and after it along each input. The further points continue the grid with its
+/// own step. Points are numbered row by row, the last input fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lattice {
     /// Points of the grid along each input.

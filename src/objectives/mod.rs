@@ -83,7 +83,8 @@ pub struct Resources {
     pub starts: ProgramUse,
     /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
-    /// A folder in which scores of trained models are kept under the hash of their inputs; `None` if they are not kept.
+    /// A folder in which scores of trained models are kept, each file under a hash of everything on which its scores
+    /// depend; `None` if scores are not kept.
     pub models: Option<PathBuf>,
     /// The contents of files that were read, if contents are kept. Default: they are not kept, and every objective
     /// reads its files.
@@ -255,8 +256,8 @@ pub trait Objective: Send + Sync {
         Stated::default()
     }
 
-    /// The box whose points are the queries of its problems ([`ProblemFacts::continuum`]). Protocols and learners that need
-    /// a finite set of arms refuse such an objective. Default: none, queries are arms.
+    /// The box whose points are the queries of the objective's problems ([`ProblemFacts::continuum`]). Protocols and
+    /// learners that need a finite set of arms refuse an objective with a box. Default: none, queries are arms.
     fn domain(&self) -> Option<SearchBox> {
         None
     }
@@ -266,7 +267,8 @@ pub trait Objective: Send + Sync {
         ("points", "write points: Sobol(1024), for example")
     }
 
-    /// Whether the largest value of its problems is known before they are searched; on a box it may be unknown.
+    /// Whether the largest value of the objective's problems is known before they are searched; on a box it may be
+    /// unknown.
     /// Default: true, it is known.
     fn best_is_known(&self) -> bool {
         true

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// [0, 1]. The arms are equidistant points of [0, 1].
 ///
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
-/// length-scale 0.2. The learners' bound B is max |f| over the points, as in these papers; the RKHS norm of f, which the
-/// theorems require, is 1.2 to 2.4 times as large.
+/// length-scale 0.2. Unless a learner states its bound B, B is max |f| over the points, as in these papers. The theorems
+/// require a B that bounds the RKHS norm of f, which is 1.2 to 2.4 times as large as max |f|.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RkhsSum {
@@ -135,7 +135,7 @@ impl Objective for RkhsSum {
 }
 
 impl Ready {
-    /// The values at these points of the function that is drawn from `stream`.
+    /// Draws a function from `stream`, and returns its values at `points`.
     fn values_at(&self, points: &[f64], stream: &mut Stream) -> Vec<f64> {
         let mut values = vec![0.0; points.len()];
         let mut column = vec![0.0; points.len()];

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn equal_rows_are_left_at_the_origin() {
-        // The sum of ten times 0.1 is not 1: the computed mean differs from 0.1.
+        // In floating point, the sum of ten numbers 0.1 is not 1, so this sum divided by ten differs from 0.1.
         for number in [3.0, 0.1] {
             let mut rows = vec![number; 20];
             assert_eq!(centre_and_scale(&mut rows, 2, 25.0), 1.0);

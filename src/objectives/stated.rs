@@ -12,7 +12,7 @@ pub enum StatedNoise {
     Unknown,
     /// A law, the same for every arm.
     Law(NoiseModel),
-    /// Deviations of recorded outcomes from their mean, which are bounded and not normal.
+    /// Deviations of recorded outcomes from the mean of these outcomes. The deviations are bounded and not normal.
     Recorded,
 }
 

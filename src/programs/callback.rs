@@ -22,7 +22,8 @@ pub struct CallbackError(pub String);
 /// one replication. It calls [`Self::begin`] before the first question for which no answer is stored. If stored answers
 /// follow, it calls [`Self::begin`] again before the next question for which none is stored. The calls of a dialogue
 /// are made on the thread that plays the replication or, for an objective, on the thread that prepares it.
-/// [`Self::version`] is also called before the replications are run, on the thread that starts them.
+/// [`Self::version`] is called before each call of [`Self::begin`], and also before the replications are run, on the thread
+/// that starts them.
 pub trait Callback: fmt::Debug + Send + Sync {
     /// The version: one line of 1 to 200 characters, which must change whenever the answers may change.
     fn version(&self) -> String;
@@ -76,7 +77,7 @@ pub fn offer(name: &str, callback: Arc<dyn Callback>) -> Result<CallbackRegistra
 
 impl Drop for CallbackRegistration {
     fn drop(&mut self) {
-        // The lock is released first: a callback may take it again when it is dropped.
+        // The lock is released before the callback is dropped: dropping the callback may take the lock again.
         let withdrawn = lock().remove(&self.name);
         drop(withdrawn);
     }

@@ -9,7 +9,7 @@ pub(super) enum Runs<'a> {
     File(usize, &'a str),
     /// A module, for which the interpreter searches its module path.
     Module(&'a str),
-    /// Something else or nothing; or the program is not a known interpreter, or it has an unknown option.
+    /// Something else or nothing; or the program is not a known interpreter, or the command has an unknown option.
     Other,
 }
 

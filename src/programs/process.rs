@@ -99,7 +99,8 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // By default Python buffers its output to a pipe, and salts the hashes of texts anew in each process.
+            // These switch off two defaults of Python: it buffers its output to a pipe, and it salts the hashes of texts
+            // anew in each process.
             .env("PYTHONUNBUFFERED", "1")
             .env("PYTHONHASHSEED", "0");
         // In a process group of its own, the program does not receive an interruption from the keyboard: subrosa alone
@@ -311,9 +312,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The program ends at the end of its input; on Unix, processes that it has left running are killed. A program
-        // that is blocked by a full output pipe does not read the end of its input, but fails to write once the pipe is
-        // closed.
+        // The program should end at the end of its input; if it still runs after a wait, it is killed. On Unix, processes
+        // that it has left running are killed too. A program that is blocked by a full output pipe does not read the end of
+        // its input, but fails to write once the pipe is closed.
         self.to = None;
         self.from = None;
         self.wait();

@@ -20,7 +20,8 @@ pub struct Program {
     pub files: Vec<PathBuf>,
 }
 
-/// What a scenario is used for. The use decides which programs of the scenario are started, and so must exist.
+/// What a scenario is used for. The use decides which programs of the scenario are started. Only these programs must
+/// exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProgramUse {
     /// Playing replications: all programs are started.
@@ -183,8 +184,9 @@ impl Program {
 }
 
 impl ProgramIdentity {
-    /// The module that the command runs by its name, if no file is a part of the identity. A change of the module then
-    /// changes the identity only if the program reports another version.
+    /// The name of the module that the command tells an interpreter to run, such as `NAME` in `python -m NAME`. `None`
+    /// if the command runs no module, or if a file is a part of the identity. Without such a file, a change of the
+    /// module changes the identity only if the program reports another version.
     #[must_use]
     pub fn unseen_module(&self) -> Option<&str> {
         match runs(&self.command) {
@@ -200,7 +202,7 @@ impl ProgramIdentity {
     }
 }
 
-/// Largest number of characters of a version, and of an invalid answer that an error message shows.
+/// The largest number of characters of a version. Error messages show at most as many characters of an invalid answer.
 pub(super) const SHOWN: usize = 200;
 
 /// The version that a program or a callback states, without spaces around it, if it is one line of 1 to [`SHOWN`]

@@ -19,7 +19,7 @@ pub struct Question<'a> {
     pub answer: &'static str,
     /// A description of valid answers, for error messages.
     pub expected: String,
-    /// Reads the value of that field; `None` if the value is no valid answer.
+    /// Reads the value of the field that holds the answer; `None` if the value is no valid answer.
     pub read: &'a dyn Fn(&Value) -> Option<f64>,
 }
 
@@ -43,7 +43,7 @@ pub struct ListQuestion<'a> {
     pub answer: &'static str,
     /// A description of valid answers, for error messages.
     pub expected: String,
-    /// Reads the value of that field as `length` numbers; `None` if the value is no valid answer.
+    /// Reads `length` numbers from the field that holds the answer; `None` if the value is no valid answer.
     pub read: &'a dyn Fn(&Value) -> Option<Vec<f64>>,
     /// How many numbers a valid answer has.
     pub length: usize,
@@ -69,8 +69,9 @@ struct Sent<'a, T> {
 
 /// A dialogue with a program.
 ///
-/// A clone gets the same answers as the original to the same questions. For the first question that neither has asked
-/// before, it starts a process of its own, which receives the earlier steps of the dialogue (`past` of [`Self::ask`]).
+/// A clone gets the same answers as the original to the same questions. The clone begins without a process. For its
+/// first question without a stored answer, it starts a process of its own, which receives the earlier steps of the
+/// dialogue (`past` of [`Self::ask`]).
 pub struct ProgramSession {
     programs: Programs,
     number: u64,
@@ -133,16 +134,16 @@ impl ProgramSession {
         &self.program
     }
 
-    /// Asks a question. If a process is started for this question, `past` makes the fields that the question `begin` has
-    /// besides those of the opening. Returns `None` if there is no answer, or after an earlier failure:
-    /// [`Programs::failure`] then has the reason, and the replication ends.
+    /// Asks a question. If a process is started for this question, the process is first asked the question `begin`. The
+    /// fields of `begin` are those of the opening and those that `past` returns. Returns `None` if there is no answer,
+    /// or after an earlier failure: [`Programs::failure`] then has the reason, and the replication ends.
     pub fn ask(&mut self, question: &Question<'_>, past: &dyn Fn() -> Map<String, Value>) -> Option<f64> {
         let answered = self.answer(question, past);
         answered.map_err(|failure| self.programs.fail(failure)).ok()
     }
 
-    /// Asks a question like [`Self::ask`], but returns the failure. Of these failures only an interruption ends the
-    /// replication.
+    /// Asks a question as [`Self::ask`] does, but returns a failure instead of recording it. Only an interruption is
+    /// recorded too, so that it ends the replication.
     ///
     /// # Errors
     /// [`ProgramFailure`]: why there is no answer, or an earlier failure of the replication.
@@ -158,7 +159,7 @@ impl ProgramSession {
     }
 
     /// Asks, as [`Self::ask`] does, a question whose answer is a list of numbers. If a run was interrupted after only
-    /// some numbers of a list were stored, the question is asked again to get the others.
+    /// some numbers of a list were stored, the question is asked again to get the numbers that are missing.
     pub fn ask_list(
         &mut self,
         question: &ListQuestion<'_>,
@@ -226,8 +227,8 @@ impl ProgramSession {
             }
             None => {
                 let own = put(self, number).inspect_err(|failure| {
-                    // Recorded here in any case, even if the caller turns it into another error: an interrupted replication
-                    // is not counted as failed.
+                    // An interruption is recorded here, even if the caller turns it into another error: an interrupted
+                    // replication is not counted as failed.
                     if let ProgramFailure::Interrupted { .. } = failure {
                         programs.fail(failure.clone());
                     }
@@ -236,8 +237,9 @@ impl ProgramSession {
                     program: self.program.words(),
                     reason: error.to_string(),
                 })?;
-                // Another worker stored a different answer first, and that answer counts. This process cannot continue the
-                // dialogue, because it has given another answer.
+                // If the stored answer differs from this process's, another worker stored its answer first, and the
+                // stored answer counts. This process then cannot continue the dialogue, because it has given another
+                // answer.
                 if counts.to_bits() != own.to_bits() {
                     self.process = None;
                 }

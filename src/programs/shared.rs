@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One dialogue with a program as a record stores it: the answers, and a hash of the questions. The dialogue's copies,
-/// in branches of a fork or in parties that start again, are stored with it.
+/// What a record stores of one dialogue with a program: the answers, and a hash of the questions. A branch of a fork, or
+/// a party that starts again, continues a copy of the dialogue; the answers to the copy's questions are in the same
+/// list.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSession {
     /// The answers to all different questions, in order: the arms of a learner (whole numbers), the coordinates of its
-    /// points, the values of an objective, or the outcomes of a mechanism. Two questions differ if they, or the
-    /// questions before them, differ.
+    /// points, the values of an objective, or the outcomes of a mechanism. Two questions are different if their kinds or
+    /// fields differ, or if different questions were asked before them.
     #[serde(serialize_with = "in_digits")]
     pub answers: Vec<f64>,
     /// The first 32 hexadecimal digits of a hash of the dialogue's opening and its questions, up to the question whose
@@ -46,7 +47,7 @@ pub struct QuestionId<'a> {
     pub topic: &'a str,
     /// Number of the dialogue among those about the topic. Copies of a dialogue have its number.
     pub dialogue: u64,
-    /// The branch of a fork in which the dialogue began; empty if it began in the common beginning or without a fork.
+    /// The branch of a fork in which the dialogue began; empty if it began before the fork, or if there is no fork.
     pub branch: &'a str,
     /// Number of the question, from 0, among the different questions of the dialogue and its copies.
     pub number: u64,
@@ -114,8 +115,8 @@ pub struct Programs {
     topic: Arc<str>,
 }
 
-/// The first failure of a replication, or of a branch of its fork. The flag, which is read at every event, saves
-/// locking the mutex.
+/// The first failure of a replication, or of a branch of its fork. The flag `is_there` is read at every event, so that
+/// the mutex is locked only if there is a failure.
 #[derive(Debug, Default)]
 struct FirstFailure {
     is_there: AtomicBool,

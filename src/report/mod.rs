@@ -151,7 +151,7 @@ pub fn fork_text(plan: &Plan, at: &str, forked: &Forked, width: usize) -> String
     render_text::document(&sections::fork::document(plan, at, forked), width)
 }
 
-/// Two runs side by side: a line for each series and cell, or with `full` a table of every metric for each.
+/// Two runs side by side: a line for each series and cell, or with `full` a table of every metric for each series and cell.
 #[must_use]
 pub fn comparison_text(comparison: &Comparison, full: bool, width: usize) -> String {
     render_text::document(&sections::comparison::document(comparison, full), width)
@@ -183,8 +183,9 @@ pub fn explain_text(found: &Explained, width: usize) -> String {
     render_text::document(&sections::explain::document(found), width)
 }
 
-/// The privacy losses of a run by every accountant, no wider than `width` columns: an entry for each observer and unit, then
-/// for each person who contributes a row and an outcome. Cells with the same epsilons share an entry.
+/// The privacy losses of a run by every accountant, no wider than `width` columns. First there is an entry for each observer
+/// and unit. Then there is an entry for each sum of a loss about a row and a loss about an outcome: the loss about a person
+/// who contributes both. Cells with the same epsilons share an entry.
 #[must_use]
 pub fn account_table(groups: &[LedgerGroup], width: usize) -> String {
     render_text::section(&sections::account::of_groups(groups), width)
@@ -206,19 +207,20 @@ pub fn account_text(title: &str, statement: &Statement, width: usize) -> String 
 pub use sections::account::{AccountDocument, AccountantFigures, ReleaseFacts, account_document};
 pub use sections::audit::AuditDocument;
 
-/// One finding in full, no wider than `width` columns.
+/// One finding of an audit in full, no wider than `width` columns.
 #[must_use]
 pub fn audit_text(finding: &Finding, width: usize) -> String {
     render_text::section(&sections::audit::of_finding(finding), width)
 }
 
-/// Several findings, a line each, no wider than `width` columns.
+/// Several findings of an audit, a line each, no wider than `width` columns.
 #[must_use]
 pub fn audit_table(title: &str, findings: &[Finding], width: usize) -> String {
     render_text::section(&sections::audit::of_findings(title, findings), width)
 }
 
-/// The parts that were not audited, a line each, no wider than `width` columns; empty if there are none.
+/// The series, or parts of series, that were not audited, a line each, no wider than `width` columns; empty if there are
+/// none.
 #[must_use]
 pub fn audit_left_out(left_out: &[NotAudited], width: usize) -> String {
     render_text::section(&sections::audit::of_left_out(left_out), width)

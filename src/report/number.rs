@@ -2,8 +2,9 @@
 
 use crate::study::Estimate;
 
-/// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`. A single value has four decimal places
-/// and no error; equal values of all replications have four decimal places too.
+/// A regret with its standard error, to two digits of the error: `0.0183 ± 0.0042`. The regret of a single replication has
+/// four decimal places and no error. If all replications have the same regret, this regret and its error of 0 have four
+/// decimal places each.
 #[must_use]
 pub fn regret(estimate: Estimate) -> String {
     if estimate.n < 2 {
@@ -18,7 +19,7 @@ fn is_exact(estimate: Estimate) -> bool {
     estimate.se <= 1e-12 * estimate.mean.abs()
 }
 
-/// Decimal places that show two digits of `value`, at most six.
+/// The number of decimal places, at most six, with which `value` has two significant digits.
 fn places_for(value: f64) -> usize {
     (1.0 - libm::floor(libm::log10(value))).clamp(0.0, 6.0) as usize
 }
@@ -140,15 +141,16 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// An upper bound on epsilon with this many decimal places, rounded up. An excess of at most a millionth of the last
-/// place, such as a rounding error, is dropped first. From 1e7 on it has an exponent and three significant digits.
+/// An upper bound on epsilon with `digits` decimal places, rounded up. A value that exceeds a number with these places by at
+/// most a millionth of the last place, for example by a rounding error, becomes that number. From 1e7 on the bound has an
+/// exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
-/// A lower bound on epsilon with this many decimal places, rounded down. A value that lies at most a millionth of the
-/// last place below a number with these places becomes that number. From 1e7 on it has an exponent and three
-/// significant digits.
+/// A lower bound on epsilon with `digits` decimal places, rounded down. A value that lies at most a millionth of the last
+/// place below a number with these places becomes that number. From 1e7 on the bound has an exponent and three significant
+/// digits.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }

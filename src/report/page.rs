@@ -9,8 +9,8 @@ pub const PAGE: &str = "report.html";
 /// The data of a page.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The run's summary, with the path that the folder had when it was computed, so that the page of a folder that was
-    /// moved stays the same.
+    /// The run's summary. It states the path that the folder had when the summary was computed, so a page that is made again
+    /// after the folder was moved does not change.
     pub summary: Summary,
     /// The program and the plan of the run.
     pub manifest: Manifest,
@@ -18,7 +18,8 @@ pub struct Page {
     pub scenario: String,
     /// The cell whose replication is shown, counted from 0.
     pub cell: usize,
-    /// The replication that is shown; by default the first of the first cell, if one is finished.
+    /// The replication that is shown; `None` if it is not stored. By default, it is the first finished replication of the
+    /// first cell.
     pub first: Option<ReplicationRecord>,
     /// The first events of that replication; `None` if they are not stored.
     pub first_messages: Option<FirstMessages>,
@@ -35,8 +36,9 @@ impl Page {
         Self::showing(folder, 0, None)
     }
 
-    /// Reads the data of a page. Its pictures of a single replication show this replication of this cell; `replication:
-    /// None` selects the cell's first stored replication.
+    /// Reads the data of a page; `None` if the folder has no manifest or no summary. The page's pictures of a single
+    /// replication show the replication `replication` of the cell `cell`. If `replication` is `None`, they show the cell's
+    /// first stored replication.
     ///
     /// # Errors
     /// [`FolderError`] for a file that cannot be read or is damaged.

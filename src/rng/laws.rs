@@ -24,7 +24,7 @@ pub trait Law {
 }
 
 impl Stream {
-    /// Draws one sample of a distribution, with the same bits on every CPU. It uses as many words of the stream as the
+    /// Draws one sample of a distribution, with the same bits on every CPU. The draw uses as many words of the stream as the
     /// distribution's sampler takes.
     ///
     /// ```
@@ -107,7 +107,7 @@ laws! {
     SkewNormal(location, scale, shape) or SkewNormalError;
     /// Student's t distribution. Parameter: degrees of freedom, above 0.
     StudentT(degrees) or ChiSquaredError;
-    /// The triangular distribution. Parameters: smallest and largest value, and the likeliest.
+    /// The triangular distribution. Parameters: the smallest, the largest and the likeliest value.
     Triangular(smallest, largest, mode) or TriangularError;
     /// The Weibull distribution. Parameters: scale and shape, above 0.
     Weibull(scale, shape) or WeibullError;
@@ -175,7 +175,7 @@ mod tests {
         ]
     }
 
-    /// A hash of 2,000 samples of each distribution never changes.
+    /// For each distribution, the hash of 2,000 samples never changes.
     #[test]
     fn bits_are_frozen() {
         let found: Vec<String> = all()

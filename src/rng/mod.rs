@@ -9,8 +9,8 @@
 //! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
 //!
 //! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has twenty distributions of `rand_distr` over
-//! [`Portable`] numbers. Both serve members of families that other programs add. The library's own members use neither
-//! the traits nor these distributions, so that no version of `rand` changes a replay.
+//! [`Portable`] numbers. The traits and the distributions serve members that other programs add to families. The
+//! library's own members use neither the traits nor these distributions, so that no version of `rand` changes a replay.
 
 pub mod laws;
 mod portable;

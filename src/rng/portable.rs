@@ -13,10 +13,11 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
 /// An `f64` whose transcendental functions come from `libm` and not from the standard library.
 ///
-/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables its feature `std`. The
-/// standard library's functions use fused multiply-add if the CPU has it, so samples of `rand_distr` over `f64` may differ
-/// between CPUs. Samples over `Portable` are the same on every CPU: `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`.
-/// Standard normal and exponential numbers are computed by inversion of one word, as in [`super::Stream`].
+/// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables the feature `std` of
+/// `num_traits`. The standard library's functions use fused multiply-add if the CPU has it, so samples of `rand_distr` over
+/// `f64` may differ between CPUs. Samples over `Portable`, as of `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`, are
+/// the same on every CPU.
+/// A standard normal or exponential number is computed from one word by inversion, as in [`super::Stream`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Portable(
     /// The number.
@@ -131,7 +132,7 @@ macro_rules! functions {
 }
 
 impl Float for Portable {
-    // IEEE 754 fixes every bit of these results, so the standard library computes them.
+    // IEEE 754 fixes every bit of the results of the following functions, so the standard library computes them.
     functions! {
         floor => f64::floor;
         ceil => f64::ceil;
@@ -281,8 +282,8 @@ impl rand::distr::uniform::SampleUniform for Portable {
     type Sampler = UniformPortable;
 }
 
-/// Uniform portable numbers between two ends: low + (high - low) U, where U is a multiple of 2^-53 in [0, 1). A result that
-/// rounding moves to an excluded `high` is drawn again.
+/// Uniform portable numbers between two ends: low + (high - low) U, where U is a multiple of 2^-53 in [0, 1). If
+/// `high` is excluded and rounding moves a result to `high`, another number is drawn instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformPortable {
     low: f64,

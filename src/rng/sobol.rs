@@ -1,4 +1,4 @@
-//! Sobol' points: quasi-random points in the unit cube, which fill it more evenly than random points.
+//! Sobol' points: quasi-random points, which fill the unit cube more evenly than random points do.
 
 use super::Key;
 
@@ -31,8 +31,8 @@ const DIRECTIONS: [(u32, u32, &[u32]); 15] = [
 /// Largest number of dimensions.
 pub const MOST_DIMENSIONS: usize = DIRECTIONS.len() + 1;
 
-/// The direction numbers of a dimension, counted from 0, as 32-bit fractions: one for each binary digit of a point's index,
-/// the least significant digit first.
+/// The direction numbers of the dimension with the number `dimension` (the first dimension has the number 0), as 32-bit
+/// fractions. There is one direction number for each binary digit of a point's index, the least significant digit first.
 fn directions(dimension: usize) -> [u32; DIGITS as usize] {
     let mut found = [0; DIGITS as usize];
     let Some((degree, inner, first)) = dimension.checked_sub(1).map(|place| DIRECTIONS[place]) else {
@@ -70,7 +70,7 @@ pub fn points(count: usize, dimensions: usize, key: Key) -> Vec<Vec<f64>> {
     let coordinate = |index: usize, (directions, shift): &([u32; DIGITS as usize], u32)| {
         let digits = (0..DIGITS).filter(|digit| index >> digit & 1 == 1);
         let bits = digits.fold(0, |bits, digit| bits ^ directions[digit as usize]);
-        // The middle of the cell of width 2^-32, so never 0 or 1.
+        // The coordinate is the middle of a cell of width 2^-32, so it is never 0 or 1.
         (f64::from(bits ^ shift) + 0.5) / CELLS
     };
     (0..count).map(|index| axes.iter().map(|axis| coordinate(index, axis)).collect()).collect()
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
 
     /// Among the first 2^m points, exactly one lies in each of 2^m equal intervals, in every dimension. In the first two
-    /// dimensions, exactly one lies in each dyadic box of area 2^-m. A wrong direction number breaks the first property;
-    /// a digital shift keeps both properties.
+    /// dimensions, exactly one lies in each dyadic box of area 2^-m. An even number among the first direction numbers of
+    /// `DIRECTIONS` breaks the first property; a wrong odd number does not. A digital shift keeps both properties.
     #[test]
     fn points_are_even() {
         for m in 1..=8 {
@@ -104,7 +104,8 @@ mod tests {
         }
     }
 
-    /// The second to the fifth point of the first three dimensions without a shift, as published; the first point is 0.
+    /// Compares the first three coordinates of the second to the fifth published point with those computed without a
+    /// shift. The first published point is 0.
     #[test]
     fn the_first_points_are_the_published_ones() {
         let unshifted = |index: usize, dimension: usize| {
@@ -112,7 +113,8 @@ mod tests {
             let bits = (0..DIGITS).filter(|digit| index >> digit & 1 == 1);
             f64::from(bits.fold(0, |bits, digit| bits ^ directions[digit as usize])) / CELLS
         };
-        // In the order of Antonov and Saleev: points 1, 3, 2, 6 of the binary order.
+        // The published points are in the order of Antonov and Saleev. The second to the fifth of them are the points
+        // with the indices 1, 3, 2, 6 in the binary order.
         let found: Vec<[f64; 3]> = [1, 3, 2, 6].map(|index| [0, 1, 2].map(|d| unshifted(index, d))).to_vec();
         let known = [[0.5; 3], [0.75, 0.25, 0.25], [0.25, 0.75, 0.75], [0.375, 0.375, 0.625]];
         assert_eq!(found, known);

@@ -75,9 +75,9 @@ impl Stream {
         -u.signum() * libm::log(1.0 - 2.0 * u.abs())
     }
 
-    /// Student's t with `degrees` degrees of freedom, above 0. Takes two words. The number is sqrt(v (U^(-2/v) - 1))
-    /// cos(2 pi V), where v is `degrees`, and U and V are uniform on (0, 1). Source: Bailey 1994, "Polar generation of
-    /// random variates with the t-distribution".
+    /// Student's t with `degrees` degrees of freedom; `degrees` must be above 0. Takes two words. The number is the product
+    /// of sqrt(v (U^(-2/v) - 1)) and cos(2 pi V), where v is `degrees`, U is uniform on (0, 1), and V is uniform on [0, 1).
+    /// Source: Bailey 1994, "Polar generation of random variates with the t-distribution".
     pub fn student_t(&mut self, degrees: f64) -> f64 {
         let (radius, angle) = (self.open_uniform(), self.uniform());
         let squared = degrees * libm::expm1(-2.0 / degrees * libm::log(radius));
@@ -97,7 +97,8 @@ impl Stream {
         assert!(n > 0, "there is no number below 0");
         loop {
             let product = u128::from(self.word()) * u128::from(n);
-            // The threshold is below n, so the division is rarely needed.
+            // The threshold of the rejection, `n.wrapping_neg() % n`, is below n. The division that computes it is needed
+            // only if the low half of the product is below n too, which is rare unless n is near 2^64.
             if product as u64 >= n || product as u64 >= n.wrapping_neg() % n {
                 return (product >> 64) as u64;
             }
@@ -111,8 +112,8 @@ impl Stream {
         }
     }
 
-    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle). Makes one draw of
-    /// [`Self::below`] for each position.
+    /// `count` distinct positions out of 0..n, in order of drawing (a partial Fisher-Yates shuffle). Makes `count` draws
+    /// of [`Self::below`].
     ///
     /// # Panics
     /// If `count` exceeds `n`.
@@ -157,7 +158,7 @@ pub(crate) fn unit(word: u64) -> f64 {
     (word >> 11) as f64 * HALF_ULP_OF_ONE
 }
 
-/// The middle of the cell of width 2^-52 that a word represents, so never 0 or 1.
+/// The middle of the cell of width 2^-52 that a word represents; it is never 0 or 1.
 #[inline]
 pub(crate) fn open_unit(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) * (2.0 * HALF_ULP_OF_ONE)

@@ -13,7 +13,7 @@ impl Document {
     ///
     /// # Errors
     /// The first syntax error, or else every duplicate key and every number that is not finite, or else up to 20 type
-    /// errors, or else all other errors.
+    /// errors, or else every sample larger than its population and every count of more than `MAX_RELEASES` releases.
     pub fn account(&self) -> Result<Account, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let edited = self.edited_account().map_err(fail)?;

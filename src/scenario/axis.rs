@@ -32,12 +32,12 @@ impl VariedValue {
 }
 
 impl Document {
-    /// The value that `wanted` names in the text to which `overrides` were applied. `wanted` is the name of an `Each`, or a
-    /// path such as `protocol.rounds`.
+    /// The value that `wanted` names in the text; `overrides` are applied to the text first. `wanted` is the name of an
+    /// `Each`, or a path such as `protocol.rounds`.
     ///
     /// # Errors
-    /// Diagnostics if the text or an override is wrong, if nothing has that name, or if several `Each` of that name have
-    /// different values. No single value could then replace all of them.
+    /// Diagnostics if the text or an override is wrong, if `wanted` names nothing, or if several `Each` with the name
+    /// `wanted` have different values, so that no single value could replace all of them.
     pub fn varied(&self, overrides: &[String], wanted: &str) -> Result<VariedValue, Diagnostics> {
         let edited = self.overridden(overrides)?;
         let expansion = expand(&edited).map_err(|problems| self.diagnostics(problems))?;

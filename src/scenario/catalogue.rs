@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 /// A family, or a plain structure of the language.
 #[derive(Clone, Debug, Serialize)]
 pub struct Family {
-    /// Name: in lower case for the entries of [`families`] ("latency", "party"), as written in a scenario for those of
-    /// [`parts`] ("LinkRule", "Series of Local").
+    /// Its name. An entry of [`families`] has a name in lower case ("latency", "party"). An entry of [`parts`] has the name
+    /// that a scenario writes ("LinkRule"), followed, if several parts have this name, by the member that uses the part
+    /// ("Series of Local").
     pub name: String,
     /// Its description.
     pub about: String,
@@ -28,13 +29,14 @@ pub struct Member {
     pub about: String,
     /// Its fields.
     pub fields: Vec<Field>,
-    /// How a scenario may write it: the `Example:` of its documentation, else its name alone if it has no required field.
+    /// How a scenario may write it: the `Example:` of its documentation, else the member without any field. `None` if there
+    /// is no `Example:` and a field is required.
     pub example: Option<String>,
 }
 
 impl Member {
-    /// A member with this documentation, from which the paragraph with the example is removed. `alone` is how the member
-    /// is written without any field.
+    /// A member with the documentation `about`, without the paragraph that holds the example. `alone` is how the member is
+    /// written without any field.
     fn documented(name: String, about: &str, fields: Vec<Field>, alone: String) -> Self {
         let (examples, rest): (Vec<&str>, Vec<&str>) =
             about.split("\n\n").partition(|paragraph| paragraph.starts_with(EXAMPLE));
@@ -63,8 +65,8 @@ pub struct Field {
     pub required: bool,
 }
 
-/// The main families and structures, in the order in which they occur in a scenario, then those of the file of `subrosa
-/// account`. [`parts`] has the others.
+/// The main families and structures, in the order in which they occur in a scenario, then those of the file that
+/// `subrosa account` reads. [`parts`] has all further types of a scenario.
 #[must_use]
 pub fn families() -> Vec<Family> {
     let root = language();
@@ -75,8 +77,8 @@ pub fn families() -> Vec<Family> {
 
 /// All further types that a scenario may use inside members of families: structures, choices and smaller families, in
 /// the order of their first use in [`families`]. Types with the same name are distinguished by the member that uses them
-/// ("Series of Local"). If these members have the same name too, as `Mixture` of latency and `Mixture` of noise, two
-/// entries have the same [`Family::name`].
+/// ("Series of Local"). If the members that use them have the same name too, as `Mixture` of latency and `Mixture` of
+/// noise, two entries have the same [`Family::name`].
 #[must_use]
 pub fn parts() -> Vec<Family> {
     let root = language();
@@ -117,7 +119,7 @@ pub(super) fn field_of(owner: &str, key: &str) -> Option<(String, Option<String>
     Some((field.takes.clone(), example_taken(&field.takes)))
 }
 
-/// An example of a value that a field accepts; `takes` are the words of [`Field::takes`].
+/// An example of a value that a field accepts; `takes` is the [`Field::takes`] of this field.
 pub(super) fn example_taken(takes: &str) -> Option<String> {
     let (families, parts) = (families(), parts());
     let all = || families.iter().chain(&parts);
@@ -183,7 +185,7 @@ pub(super) fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
     &root["$defs"][key]
 }
 
-/// The name of a type in a scenario: the schema key without the number that schemars appends to a name that is taken.
+/// The name of a type in a scenario: the schema key without the number that schemars appends if another type has the name.
 pub(super) fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
     if root["$defs"].get(bare).is_some() { bare } else { key }
@@ -223,7 +225,8 @@ fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     }
 }
 
-/// Follows every reference of a schema, depth first, and collects the types that have fields or alternatives.
+/// Follows every reference of a schema, depth first, and collects the types that have fields or alternatives, except those
+/// that are `listed`.
 fn collect_parts(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<UsedPart>) {
     if let Some(key) = reference(schema) {
         if listed.contains(&key) || met.iter().any(|part| part.key == key) {
@@ -251,7 +254,7 @@ fn collect_parts(root: &Value, owner: &str, schema: &Value, listed: &[&str], met
     }
 }
 
-/// The members in one branch of the schema: one newtype variant, or several names without content.
+/// The members in one branch of the schema: one newtype variant, or one or several names without content.
 fn members(root: &Value, variant: &Value) -> Vec<Member> {
     let bare = |name: &Value| {
         let name = name.as_str().unwrap_or_default().to_owned();

@@ -56,8 +56,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Checks everything that involves several fields or files, and reads the files of the models of parties and
-    /// network.
+    /// Checks everything that involves several fields or files, and reads the files that the models of the parties and of
+    /// the network name.
     ///
     /// # Errors
     /// All problems of the first step that finds any. The first step checks limits, names, files and programs. The
@@ -85,7 +85,8 @@ impl Scenario {
         }
         // Limits and names are checked first: a list of parties could be very long, and later messages quote names.
         let plain = serde_json::to_value(&draft).unwrap_or_default();
-        // A value that equals the one at the same place of an earlier cell was checked with that cell.
+        // `known.plain` is null or the draft of an earlier cell, which has passed these checks. Values that it has at the
+        // same places are not checked again.
         let new_values = unlike(&plain, &known.plain);
         let mut problems = limits::problems(&draft, &new_values);
         problems.extend(names::problems(&new_values));
@@ -152,7 +153,7 @@ impl Scenario {
         Extent { always_the_same, continued_by_surrogate, ..of.extent(resources).at(&path) }
     }
 
-    /// The problems of the protocol with these parties and an objective of this size.
+    /// The problems of the protocol with the parties of `stage` and an objective of the size `extent`.
     fn problems_of_size(&self, stage: &ReplicationSetup, extent: &Extent) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let placed = |problem: Problem| match problem.path.strip_prefix('/') {
@@ -274,9 +275,9 @@ impl Scenario {
         problems
     }
 
-    /// A problem for each series that has the name of an earlier series; its path is relative to the protocol's recipe.
-    /// If exactly one list of the recipe has as many items as there are series, the path is that of the series' item in
-    /// this list. Otherwise it is the path of the recipe.
+    /// A problem for each series that has the name of an earlier series. The path of the problem is relative to the
+    /// protocol's recipe. If exactly one list of the recipe has as many items as there are series, the path is that of the
+    /// series' item in this list. Otherwise it is the path of the recipe.
     fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
@@ -299,7 +300,7 @@ impl Scenario {
         repeated.into_iter().map(problem).collect()
     }
 
-    /// The problem of a budget for a unit that no release is about, which would limit nothing.
+    /// The problem of a budget for a unit that no release is about: the budget would limit nothing.
     fn budget_without_releases(&self) -> Option<Problem> {
         let unit = self.draft.privacy.budget?.unit?;
         let known = self.draft.protocol.as_dyn().units();
@@ -374,7 +375,7 @@ impl Scenario {
 #[derive(Debug)]
 pub(super) struct CheckedParts<'a> {
     resources: &'a Resources,
-    /// The last draft, as JSON, whose limits, names and files had no problem.
+    /// The last draft without a problem of limits, names, files or programs, as JSON.
     plain: Value,
     worlds: Vec<CheckedNetwork>,
     objectives: Vec<(Option<ObjectiveModel>, Extent)>,

@@ -32,7 +32,7 @@ impl Demand {
         PROGRAM + results + self.shared.bytes + jobs * self.each.bytes + records
     }
 
-    /// The problem if [`Self::bytes`] exceeds the memory limit, at the field with the count that takes most of the
+    /// The problem if [`Self::bytes`] exceeds the memory limit. It is reported at the field whose count takes most of the
     /// memory.
     pub(super) fn problem(&self, replications: u64, cells: usize, limits: RunLimits) -> Option<Problem> {
         let bytes = self.bytes(replications, cells, limits.threads);

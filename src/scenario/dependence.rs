@@ -1,6 +1,6 @@
 //! Checks of settings that need agents with objectives, noise or records of their own.
 //!
-//! These settings are the field `together` of parties, where it names quantities of agents' data, and objectives whose
+//! There are two such settings: a field `together` of parties that names a quantity of agents' data, and an objective whose
 //! records are divided among agents.
 
 use super::draft::Draft;
@@ -9,8 +9,8 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// A problem for each quantity of the data that an entry of `parties` names in `together` although the entry's parties do
-/// not differ in it.
+/// The problems of the fields `together`: one for each quantity of agents' data that the field names although at least one
+/// party of the entry is not among the parties that differ in this quantity.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, party) in &draft.parties {
@@ -40,7 +40,8 @@ fn differing<'a>(draft: &Draft, stage: &'a ReplicationSetup, quantity: PartyQuan
     places.into_iter().map(|place| stage.names[place].as_str()).collect()
 }
 
-/// What is expected of parties that differ in this quantity, what was found, and the cure.
+/// The texts of a problem: what is expected of parties that differ in `quantity`, what was found at the party `member`, and
+/// the cure.
 fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static str, String, &'static str) {
     match quantity {
         PartyQuantity::Noise => (

@@ -46,7 +46,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The field, what was expected, what was found and how to correct it, a line each.
+    /// The field, what was expected, what was found, and how to correct the error; one line for each of them that is known.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let parts = [
@@ -58,7 +58,7 @@ impl Diagnostic {
         parts.into_iter().filter_map(|(word, note)| Some(format!("{word} {}", note.as_ref()?))).collect()
     }
 
-    /// The name that was probably meant; `None` if none is similar.
+    /// The name that was probably meant; `None` if no known name is similar.
     #[must_use]
     pub fn similar_name(&self) -> Option<&str> {
         let name = self.cure.as_ref()?.strip_prefix("did you mean ")?.strip_suffix('?')?;
@@ -96,7 +96,7 @@ impl Diagnostic {
 pub struct Diagnostics {
     /// Name of the file as the user gave it.
     pub file: String,
-    /// Its text; empty if it could not be read.
+    /// The text of the file; empty if the file could not be read.
     pub text: String,
     /// The errors in order of place, each once; those without a place in the file come last.
     pub list: Vec<Diagnostic>,

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 /// The value without the parts that another value has at the same places. Equal fields of an object
-/// are left out; equal items of a list, and a value that is equal as a whole, become `null`.
+/// are left out; equal items of a list, and a value that is equal as a whole, become `null`. A list whose length differs is
+/// returned whole.
 pub(super) fn unlike(value: &Value, other: &Value) -> Value {
     match (value, other) {
         (Value::Object(fields), Value::Object(others)) => {

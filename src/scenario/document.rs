@@ -41,7 +41,8 @@ pub struct Document {
     text: String,
 }
 
-/// The help text for a missing file: suggests the scenario in the same folder with the closest name.
+/// The help text for a missing file. If a scenario file of the same folder has a similar name, the text suggests the file
+/// whose name is closest.
 fn suggest_neighbouring_file(file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
@@ -121,8 +122,8 @@ impl Document {
         is_json(&self.text)
     }
 
-    /// The text, in RON, of the value at a path such as `protocol.series[0]`; `None` if the document cannot be read or has
-    /// no such value.
+    /// The text, in RON, of the value at a path such as `protocol.series[0]`; `None` if the document cannot be read, or if
+    /// no value is at this path.
     #[must_use]
     pub fn value(&self, path: &str) -> Option<String> {
         let edited = self.edited().ok()?;
@@ -132,11 +133,11 @@ impl Document {
         (taken == path.len()).then(|| edited.text[node.span.clone()].to_owned())
     }
 
-    /// The scenario's text in RON, which a run folder keeps. A document in JSON is translated; one in RON is returned as
-    /// written.
+    /// The scenario's text in RON. A run folder keeps this text. A document in JSON is translated; a document in RON is
+    /// returned as written.
     ///
     /// # Errors
-    /// The first syntax error of JSON, or values that no scenario can have.
+    /// Only for a document in JSON: the first syntax error, or every duplicate key, or values that no scenario can have.
     pub fn ron(&self) -> Result<String, Diagnostics> {
         if !self.is_json() {
             return Ok(self.text.clone());
@@ -145,11 +146,12 @@ impl Document {
         Ok(broken(&edited.text))
     }
 
-    /// The scenario in JSON. A document in RON is translated, without its comments, because JSON has none; one in JSON
-    /// is returned as written.
+    /// The scenario in JSON. A document in RON is translated, without its comments, because JSON has no comments; a document
+    /// in JSON is returned as written.
     ///
     /// # Errors
-    /// The first syntax error, or a value that JSON cannot write.
+    /// Only for a document in RON: the first syntax error, or every duplicate key and every number that is not finite, or a
+    /// value that JSON cannot write.
     pub fn json(&self) -> Result<String, Diagnostics> {
         if self.is_json() {
             return Ok(self.text.clone());
@@ -162,11 +164,12 @@ impl Document {
         Ok(broken(&value.to_string()))
     }
 
-    /// The formatted text: indented by 4 columns for each bracket, with the line breaks of the author.
-    /// Comments and values stay as they are.
+    /// The formatted text, with the line breaks of the author. A line inside of brackets is indented by 4 columns more than
+    /// the line on which the innermost of these brackets opens. Comments and values stay as they are.
     ///
     /// # Errors
-    /// The first syntax error.
+    /// The first syntax error, or every duplicate key and, in RON, every number that is not finite. For a document in JSON,
+    /// also values that no scenario can have.
     pub fn formatted(&self) -> Result<String, Diagnostics> {
         let readable =
             if self.is_json() { self.edited().map(drop) } else { tree::read(&self.text).map(drop) };
@@ -184,12 +187,12 @@ impl Document {
         Diagnostics::new(&self.file, &self.text, list)
     }
 
-    /// The scenario in RON, with the place of every byte in the text.
+    /// The scenario in RON; each of its bytes has a place in the user's text.
     fn edited(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language, SCENARIO)
     }
 
-    /// An account file in RON, with the place of every byte in the text.
+    /// The account file in RON; each of its bytes has a place in the user's text.
     pub(super) fn edited_account(&self) -> Result<EditedText, Vec<Diagnostic>> {
         self.edited_as(&language_of::<Account>, "Account")
     }
@@ -208,7 +211,7 @@ impl Document {
         Ok(original)
     }
 
-    /// The text after the overrides, each applied to the result of those before it.
+    /// The text after the overrides. Each override is applied to the result of the overrides before it.
     pub(super) fn overridden(&self, overrides: &[String]) -> Result<EditedText, Diagnostics> {
         self.changed(self.original()?, overrides)
     }
@@ -233,10 +236,10 @@ impl Document {
     /// 2. the overrides;
     /// 3. the expansion of every `Each`;
     /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`]
-    ///    returns. Each name in the field `at` of a published result or loss that no `Each` has is an error too. If no
-    ///    other error was found before, a cell is also an error if it differs from cell 0 in a field that must be the
-    ///    same in all cells, or if it needs more memory than the limit. Only the first such cell is reported. After more
-    ///    than 200 errors, those of further cells are left out.
+    ///    returns. A name in the field `at` of a published result or loss is an error too if no `Each` has this name. If
+    ///    no other error was found before, a cell is also an error if it differs from cell 0 in a field that must be the
+    ///    same in all cells, or if it needs more memory than the limit. Only the first cell with an error of these last
+    ///    two kinds is reported. After more than 200 errors, the errors of further cells are left out.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;
@@ -274,9 +277,9 @@ impl Document {
     }
 }
 
-/// A problem for each name in the field `at` of a published result or loss (a map from names of axes to values) that is
-/// not the name of an `Each` of the study. The field may also name an `Each` of the file that an override has replaced by
-/// one value.
+/// The problems of the fields `at` of published results and losses. Such a field is a map from names of axes to values. A
+/// name in it is a problem if no `Each` of the study has this name. The field may also name an `Each` of the file that an
+/// override has replaced by one value.
 fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]) -> Vec<Problem> {
     let results = draft.published.iter().map(|result| &result.at).enumerate();
     let results = results.map(|(index, at)| (format!("published[{index}].at"), at));
@@ -305,8 +308,8 @@ fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]
     problems
 }
 
-/// The problem of a field that must be the same in all cells but differs between the first cell and this one. Seeds may
-/// differ, since every cell draws its random numbers from its own seed.
+/// The problem of a field that must be the same in all cells but differs between `first`, the first cell, and `cell`. Seeds
+/// may differ, since the random numbers of a cell depend on no other cell's seed.
 fn differing_field(first: &Draft, cell: &Draft) -> Option<Problem> {
     let wrong = |path: &str, first: String, found: String| {
         let expected = format!("one value for the whole study: {first}, as in its first cell");

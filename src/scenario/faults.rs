@@ -1,4 +1,4 @@
-//! Turns errors of reading a value into diagnostics: what was expected, what was found, and how to correct it.
+//! Turns errors of reading a value into diagnostics: what was expected, what was found, and how to correct the error.
 
 use super::catalogue::{example_of, field_of};
 use super::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ pub(super) fn diagnose(
     culprit: Option<&Entry>,
 ) -> Diagnostic {
     let mut span = error.place();
-    // Of an unknown name with brackets, only the name is marked, not the contents of the brackets.
+    // If an unknown name has brackets, only the name is marked, not the contents of the brackets.
     if let Fault::UnknownName { found, .. } | Fault::OtherName { found, .. } = error.fault()
         && edited.text[span.clone()].starts_with(found.as_str())
     {
@@ -181,7 +181,7 @@ fn owner_of(root: &Node, key: &Range<usize>) -> Option<String> {
     best?.name.clone()
 }
 
-/// Whether this could be the name of a member: it begins with a capital letter.
+/// Whether the text could be the name of a member: whether it begins with a capital letter.
 fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_uppercase)
 }
@@ -197,7 +197,7 @@ fn message_of(diagnostic: Diagnostic, message: &str, found: &str) -> Diagnostic 
     }
 }
 
-/// Whether this is a number that has a point or an exponent.
+/// Whether the text is a number that has a point or an exponent.
 fn is_fraction(text: &str) -> bool {
     text.contains(['.', 'e', 'E']) && text.parse::<f64>().is_ok_and(f64::is_finite)
 }

@@ -1,13 +1,13 @@
-//! Finds the values that a field accepts by following the text through the schema, since several types can have the
-//! same name.
+//! Finds out which values a field accepts. The search follows the text and the schema together, from the outermost value to
+//! the field. The name of the struct that has the field would not suffice, since several types can have the same name.
 
 use super::catalogue::{definition, example_taken, language, reference, takes};
 use crate::vocab::value::{Body, Node};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The values that the field whose key is at `key` accepts, with an example; `None` if the text is not a scenario or its
-/// outer parts do not fit the schema.
+/// The values that a field accepts, with an example. `key` is the place of the field's key in the text. `None` if the text
+/// is not a scenario, or if the parts of the text around the field do not fit the schema.
 pub(super) fn field_at(root: &Node, key: &Range<usize>) -> Option<(String, Option<String>)> {
     if root.name.as_deref().is_some_and(|name| name != "Scenario") {
         return None;
@@ -18,7 +18,7 @@ pub(super) fn field_at(root: &Node, key: &Range<usize>) -> Option<(String, Optio
     Some((takes, example))
 }
 
-/// The schema of the field whose key is at `key`, in a value that has this schema.
+/// The schema of the field whose key is at `key`. The field is inside the value `node`, which has the schema `schema`.
 fn field<'a>(language: &'a Value, schema: &'a Value, node: &Node, key: &Range<usize>) -> Option<&'a Value> {
     let holds = |node: &&Node| node.span.start <= key.start && key.end <= node.span.end;
     let inside = |items: &[Node]| items.iter().position(|item| holds(&item));

@@ -35,10 +35,10 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
 /// Fields of protocols that say when something is asked or answered; no theorem on regret depends on these fields.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
-/// The names of the series for which no theorem on regret holds over the whole run of a branch. This is so if the branch
-/// changes a setting of the protocol that theorems depend on, such as the learner, the weights, who takes part, or the
-/// noise. Every setting of the protocol counts as such a setting, except its fields `retry`, `give_up_after` and
-/// `answer_after`.
+/// The names of the series for which no theorem on regret holds over the whole run of a branch. These are the series for
+/// which the branch changes a setting that theorems depend on, such as the learner, the weights, who takes part, or the
+/// noise. Every setting in the protocol's recipe counts as such a setting, except the recipe's own fields `retry`,
+/// `give_up_after` and `answer_after`. A setting outside of the list `series` concerns all series.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     let plain = |draft: &Draft| {
@@ -102,8 +102,8 @@ pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
 }
 
 /// The error, in words (path, expected, found and help), if a branch lets a party learn more about protected data of a
-/// series than before the fork. This is so if a setting of the series lets the party learn something in the branch, and
-/// no setting of this series does before the fork.
+/// series than before the fork. A branch does so if one of its settings lets the party learn protected data of the series,
+/// and before the fork no setting lets the party learn protected data of this series.
 #[must_use]
 pub fn new_observers(base: &Draft, branch: &Draft) -> Option<String> {
     let before = base.protocol.as_dyn().learn_by_settings();

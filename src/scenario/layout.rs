@@ -1,6 +1,6 @@
 //! The layout of a scenario's text: only white space changes, so comments, values and their order stay as they are.
 //!
-//! A line inside of brackets is indented by 4 columns more than the line on which the innermost of them opens. The
+//! A line inside of brackets is indented by 4 columns more than the line on which the innermost of these brackets opens. The
 //! author's line breaks between entries stay. In a text that a program has written on one line, brackets that do not
 //! fit the width are broken, one entry per line. Laying out a text for a second time changes nothing.
 
@@ -26,7 +26,7 @@ pub(super) fn broken(text: &str) -> String {
 /// The tokens of a text, and the line breaks that it gets.
 struct Layout<'a> {
     tokens: Vec<Token<'a>>,
-    /// How many lines end before each token: 0, 1, or 2 for a blank line.
+    /// How many lines end between each token and the token before it: 0, 1, or 2 for a blank line.
     breaks: Vec<usize>,
     /// For each opening bracket, the position of the closing one; otherwise the token's own position.
     close: Vec<usize>,
@@ -60,7 +60,7 @@ impl<'a> Layout<'a> {
             let (before, token) = (self.tokens[at - 1], self.tokens[at]);
             let lines = token.newlines.min(2);
             self.breaks[at] = match (before.kind, token.kind) {
-                // What follows a line comment cannot stand on its line.
+                // What follows a line comment cannot stand on the line of the comment.
                 (Kind::LineComment, _) => lines.max(1),
                 (Kind::BlockComment, _) | (_, Kind::LineComment | Kind::BlockComment) => lines,
                 (Kind::Colon, _) | (_, Kind::Comma | Kind::Colon) => 0,
@@ -74,7 +74,7 @@ impl<'a> Layout<'a> {
             }
         }
         for at in 0..self.tokens.len() {
-            // Brackets whose content begins on a new line end on a line of their own.
+            // If the content of brackets begins on a new line, the closing bracket begins a new line too.
             if self.tokens[at].kind == Kind::Open && self.close[at] > at + 1 && self.breaks[at + 1] > 0 {
                 let close = self.close[at];
                 self.breaks[close] = self.breaks[close].max(1);
@@ -100,7 +100,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Columns of the tokens after `from` up to and including `to` on one line.
+    /// How many columns the tokens after `from`, up to and including `to`, take on one line.
     fn columns(&self, from: usize, to: usize) -> usize {
         (from + 1..=to).map(|at| self.tokens[at].text.chars().count() + usize::from(self.is_apart(at))).sum()
     }

@@ -1,5 +1,5 @@
-//! Limits on counts, which could exhaust memory, and on the size of numbers, whose squares must be finite. Scenarios beyond
-//! them are refused before anything is computed.
+//! Limits on counts, which could exhaust memory, and on the size of numbers, whose squares must be finite. A scenario with a
+//! number outside these limits is refused before anything is computed.
 
 use super::draft::{Draft, PartyDraft};
 use crate::vocab::Problem;
@@ -40,13 +40,13 @@ const COUNTS: [(&str, u64, &str); 6] = [
     ),
 ];
 
-/// Largest absolute value of the numbers of an objective and of the length-scales of a protocol. The smallest absolute
-/// value other than 0 is the inverse of this limit. Models square distances and divide them by squared length-scales,
-/// and squares of numbers above about 1e154 are not finite.
+/// Largest permitted absolute value of the numbers of an objective and of the length-scales of a protocol. The smallest
+/// permitted absolute value other than 0 is the inverse of this limit. Models square distances and divide them by squared
+/// length-scales, and squares of numbers above about 1e154 are not finite.
 const LARGEST: f64 = 1e100;
 
-/// All numbers that are too large or too small. `plain` is the draft as JSON, without the values that were checked with an
-/// earlier cell; in lists, `null` stands for these values.
+/// A problem for each number that is too large or too small. `plain` is the draft as JSON, without the values that were
+/// checked with an earlier cell; in lists, `null` stands for these values.
 pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut look = |path: String, most: u64, found: u64, cure: &str| {
@@ -70,11 +70,12 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(party_count(draft));
-    // Of the protocol's numbers only length-scales are checked: its epsilons and deltas may be below 1e-100.
+    // Of the numbers of a protocol, only length-scales have limits on their size: epsilons and deltas may be below 1e-100.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }
-    // Whether a path leads to a length-scale: the only one of its field, or one in a list.
+    // Whether a path leads to a length-scale: to a field `length_scale` with one number, or to an item of the list in such
+    // a field.
     let is_length =
         |path: &str| path.trim_end_matches(|c: char| "[]0123456789".contains(c)).ends_with("length_scale");
     let lengths = numbers(protocol, "protocol").into_iter().filter(|(path, _)| is_length(path));

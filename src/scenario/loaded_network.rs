@@ -16,7 +16,7 @@ pub(super) struct LoadedNetwork {
 
 impl LoadedNetwork {
     /// Reads the files that the parties and the network of the draft name. Returns the problems of these files too.
-    /// Relative paths are searched in the folders of `base`.
+    /// Files with relative paths are searched for in the folders of `base`.
     pub(super) fn load(draft: &Draft, base: &DataFolders) -> (Self, Vec<Problem>) {
         let mut world = Self { parties: draft.parties.clone(), network: draft.network.clone() };
         let mut problems = Vec::new();

@@ -20,7 +20,8 @@ const OBJECTIVE: &str = "objective";
 /// Top-level fields of a scenario whose values use no program.
 const WITHOUT_PROGRAMS: [&str; 3] = ["parties", "network", "published"];
 
-/// Reads a member of a family from its name and fields, and returns the programs that it uses; empty if it cannot be read.
+/// Reads a member of a family from its name and fields, and returns the programs that the member uses. The result is empty
+/// if the member cannot be read.
 type Ask = fn(&str, &Value) -> Vec<Program>;
 
 /// A family with the names of its members that may use programs.
@@ -73,9 +74,8 @@ pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {
     found
 }
 
-/// Every program that a scenario uses, with its path, as [`programs_in`] finds it, for a scenario
-/// in compact JSON text. The text is parsed only if it contains the name of a member that may use a
-/// program, since most scenarios use no program and a study may have many cells.
+/// As [`programs_in`], for a scenario that is given as compact JSON text. The text is parsed only if it contains the name of
+/// a member that may use a program, since most scenarios use no program and a study may have many cells.
 #[must_use]
 pub fn programs_in_text(text: &str) -> Vec<(String, Program)> {
     if !KEYS.iter().any(|key| text.contains(key)) {

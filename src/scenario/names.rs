@@ -1,5 +1,5 @@
-//! Checks of names and texts. None may contain a character that controls a terminal or reverses text. No name may begin
-//! with a character that makes a spreadsheet evaluate a formula.
+//! Checks of names and texts. No name and no text may contain a character that controls a terminal or reverses text. No
+//! name may begin with a character that makes a spreadsheet evaluate a formula.
 //!
 //! Line breaks and tabs are permitted in the fields `about` and `source`, and in the file outside of names and texts.
 
@@ -17,8 +17,8 @@ fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The error of the first character of a file, comments included, that controls the display and is not a line break or a
-/// tab.
+/// The error for the first character of a file that controls the display, also if it is in a comment. Line breaks and tabs
+/// are permitted.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let (at, c) = text.char_indices().find(|&(_, c)| controls_display(c) && !breaks_lines(c))?;
     Some(
@@ -109,8 +109,8 @@ fn shown(text: &str) -> String {
     format!("{start:?}{}", if start.len() < text.len() { " .." } else { "" })
 }
 
-/// Whether a spreadsheet would evaluate a value of an `Each` as a formula, since values become cells of tables. `value` is
-/// its RON.
+/// Whether a spreadsheet would evaluate a value of an `Each` as a formula: whether it is a text that begins with a character
+/// of [`FORMULA`]. Values of an `Each` become cells of tables. `value` is the value as RON.
 pub(super) fn formula(value: &str) -> bool {
     value.trim_start().strip_prefix('"').is_some_and(|text| text.starts_with(FORMULA))
 }

@@ -57,7 +57,7 @@ fn character(rest: &[u8]) -> Option<usize> {
     // An escaped quote does not end the character.
     let first = if escaped { 3 } else { 2 };
     let end = (first..rest.len().min(LONGEST)).find(|&at| rest[at] == b'\'')?;
-    // Without a backslash, there is one character between the quotes.
+    // Without a backslash, there must be exactly one character between the quotes.
     let one = escaped || std::str::from_utf8(&rest[1..end]).is_ok_and(|text| text.chars().count() == 1);
     one.then_some(end + 1)
 }

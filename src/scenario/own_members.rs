@@ -1,4 +1,4 @@
-//! The members that a program has added to the library's families, and those that a scenario names.
+//! The members that a program has added to the library's families, and which of them a scenario names.
 
 use super::draft::Draft;
 use crate::accounting::Accountants;
@@ -80,7 +80,7 @@ pub fn own_members() -> Vec<OwnMember> {
 }
 
 impl Draft {
-    /// The added members whose name occurs anywhere in the scenario, as a key or as a text.
+    /// The added members and accountants whose name occurs anywhere in the scenario, as a key or as a text.
     #[must_use]
     pub fn own_members(&self) -> Vec<OwnMember> {
         let mut own = own_members();

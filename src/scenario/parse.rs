@@ -296,7 +296,7 @@ mod tests {
         found
     }
 
-    /// Compares both readers on all scenarios of the repository, and on damaged copies of them.
+    /// Compares `by_tree` with `by_ron` on all scenarios of the repository, and on damaged copies of them.
     #[test]
     fn scenarios_hold_the_values_that_ron_reads() {
         let files = files();

@@ -1,4 +1,4 @@
-//! A problem of a draft as a diagnostic at its place in the file.
+//! Turns a problem of a draft into a diagnostic, which has a place in the file or names an override.
 
 use super::diagnostic::{Diagnostic, Place};
 use super::suggest::closest;
@@ -6,7 +6,8 @@ use super::sweep::EditedText;
 use super::tree;
 use crate::vocab::{Problem, ProblemKind};
 
-/// The problem at the place in the file from which its value came.
+/// The diagnostic of a problem. Its place is the origin of the value at the problem's path: a place in the user's file, or
+/// an override. If the text has no value at the path, the last value that the path reaches is taken.
 pub(super) fn diagnostic(edited: &EditedText, problem: Problem) -> Diagnostic {
     let place = match (tree::read(&edited.text), tree::path(&problem.path)) {
         (Ok(root), Some(path)) => {

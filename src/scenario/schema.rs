@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 /// Name of the definition of `Each`.
 const EACH: &str = "Each";
-/// Keywords of a schema that explain a value to the reader. If alternatives to the value are allowed, these keywords stay
-/// beside `anyOf`.
+/// Keywords of a schema that explain a value to the reader. If an `Each` is allowed as an alternative to the value, these
+/// keywords stand beside the `anyOf` that lists both alternatives.
 const ABOUT_THE_PLACE: [&str; 2] = ["description", "default"];
 
 /// The JSON Schema (draft 2020-12) of scenarios that are written in JSON, with all members of this
-/// program's catalogue. It accepts a little more than `check` does: the values of an `Each` are of
+/// program's catalogue. It accepts a little more than `check` does: the values of an `Each` may be of
 /// any kind, and ranges of numbers are stated only in descriptions.
 #[must_use]
 pub fn schema() -> Value {
@@ -59,7 +59,7 @@ fn each() -> Value {
     schema
 }
 
-/// Accepts an `Each` in place of every value inside a schema.
+/// Changes a schema so that an `Each` is accepted in place of every value inside the value that the schema describes.
 fn allow_each(schema: &mut Value) {
     let Some(fields) = schema.as_object_mut() else { return };
     for (key, inner) in fields {
@@ -73,7 +73,7 @@ fn allow_each(schema: &mut Value) {
     }
 }
 
-/// Accepts an `Each` in place of the value itself too.
+/// As [`allow_each`]; an `Each` is also accepted in place of the value itself.
 fn or_each(schema: &mut Value) {
     allow_each(schema);
     let Some(fields) = schema.as_object_mut() else { return };

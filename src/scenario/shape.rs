@@ -3,7 +3,7 @@
 use super::catalogue::{definition, reference, written};
 use serde_json::Value;
 
-/// The schema of a place. References are followed, and an optional value counts as present.
+/// The schema of a place of a scenario. References are followed, and an optional value counts as present.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape<'a> {
     language: &'a Value,
@@ -125,7 +125,7 @@ impl<'a> Shape<'a> {
         Some(self.of_schema(placed.or(any)?))
     }
 
-    /// What a member of a choice accepts in its brackets; `None` if it is unknown or accepts nothing.
+    /// What a member of a choice accepts in its brackets; `None` if the member is unknown or is a name alone.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         let members = self.schema.get("oneOf")?.as_array()?;
         members

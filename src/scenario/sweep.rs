@@ -47,7 +47,8 @@ impl EditedText {
                     Origin::Translated(bytes) => Place::at(bytes.clone()),
                     Origin::File(byte) => {
                         let from = byte + (span.start - start);
-                        // A span with an `Each` or a comment inside it ends where its last piece does.
+                        // If a part of the span was replaced, such as an `Each` or a comment, the span has several
+                        // pieces. Then it ends where its last piece ends.
                         let last = self.cut(span.clone()).pop();
                         let to = last.and_then(|piece| match piece.origin {
                             Origin::File(byte) => Some(byte + piece.length),
@@ -137,7 +138,7 @@ impl EditedText {
     }
 }
 
-/// A document in another notation while it is written as RON, piece by piece.
+/// A document that is translated from another notation to RON, piece by piece.
 #[derive(Debug, Default)]
 pub(super) struct Translation {
     text: String,
@@ -181,7 +182,8 @@ pub(super) fn apply_override(edited: &EditedText, argument: &str) -> Result<Edit
             },
         )
     })?;
-    // Only the value is inserted: a comment behind it would also comment out what follows it in the scenario.
+    // Only the value is inserted. A comment behind the value is left out, since it would also comment out the text that
+    // follows in the scenario.
     let value = &right[value.span];
     let root = tree::read(&edited.text).map_err(|mut errors| errors.remove(0))?;
     let (node, taken) = tree::follow(&root, &path);
@@ -331,8 +333,8 @@ impl RawCell<'_> {
         self.expansion.edited.with_choices(&chosen.collect::<Vec<_>>())
     }
 
-    /// The tree of the cell's text, made without parsing that text; its places are those of the text with
-    /// every `Each`.
+    /// The tree of the cell. It is made from the tree of the study, without parsing the text of the cell. So the places of
+    /// its values are places in the study's text, in which every `Each` still stands.
     pub(super) fn tree(&self) -> Node {
         self.without_each(&self.expansion.root)
     }

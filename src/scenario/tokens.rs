@@ -1,4 +1,4 @@
-//! The tokens of a text in RON or JSON, also of one that is not finished yet.
+//! The tokens of a text in RON or JSON; the text may be unfinished.
 
 use super::nesting::{comment, line, quotation};
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct Token<'a> {
     pub(super) text: &'a str,
     /// Its first byte in the text.
     pub(super) start: usize,
-    /// How many lines end between the token before and this one.
+    /// How many lines end between the token before and this token.
     pub(super) newlines: usize,
     /// Whether white space stands before it.
     pub(super) apart: bool,
@@ -46,7 +46,8 @@ impl<'a> Token<'a> {
         self.kind == Kind::Atom && self.text.starts_with(['"', 'r']) && self.text.contains('"')
     }
 
-    /// A text without its quotation marks; any other token as it is.
+    /// For a text, the part between its quotation marks, with escapes as written. Any other token as it is, but without the
+    /// prefix `r#` of a raw identifier.
     pub(super) fn unquoted(&self) -> &'a str {
         if self.is_text() {
             let inner = self.text.trim_start_matches('r').trim_matches('#');
@@ -78,7 +79,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             b'/' if rest.starts_with(b"/*") => (Kind::BlockComment, comment(rest)),
             _ => (Kind::Atom, atom(rest)),
         };
-        // The end of a text that is never closed may lie beyond the last byte.
+        // The slice below must end inside the text and between two characters, also if the token is never closed.
         let end = text.floor_char_boundary((at + length).min(text.len()));
         let token = &text[at..end];
         let token = if kind == Kind::LineComment { token.trim_end() } else { token };
@@ -97,7 +98,7 @@ fn atom(rest: &[u8]) -> usize {
             break;
         }
         at += quotation(&rest[at..]);
-        // A text in quotation marks is a token of its own.
+        // The closing quotation mark of a text ends the token.
         if at > 0 && rest.get(at - 1) == Some(&b'"') {
             break;
         }

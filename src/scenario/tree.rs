@@ -9,7 +9,8 @@ use std::ops::Range;
 /// The message for a text without a value.
 const NO_VALUE: &str = "there is no value";
 
-/// Reads a text. Only the first syntax error is reported, but every duplicate key and every number that is not finite.
+/// Reads a text. Reports only the first syntax error. If there is no syntax error, reports every duplicate key and every
+/// number that is not finite.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     if let Some(problem) = names::hidden(text).or_else(|| nesting::problem(text)) {
         return Err(vec![problem]);
@@ -158,7 +159,7 @@ pub(super) fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagn
     }
 }
 
-/// Whether the value has a field `name` with this text.
+/// Whether the value has a field that is called `name` and whose text is the argument.
 fn has_name(node: &Node, name: &str) -> bool {
     node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
 }
@@ -194,8 +195,8 @@ pub(super) fn follow<'a>(node: &'a Node, path: &[Step]) -> (&'a Node, usize) {
     }
 }
 
-/// Reads a path: names separated by dots, `[3]` for positions, and `["key"]` for keys with special characters. `None` if it
-/// is not a path.
+/// Reads a path: names separated by dots, `[3]` for positions, and `["key"]` for keys with special characters. `None` if
+/// the text is not a path.
 pub(super) fn path(text: &str) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     let mut rest = text.trim();

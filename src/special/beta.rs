@@ -1,8 +1,9 @@
 //! The regularised incomplete beta function, which gives the tails of binomial and of Student's t distributions.
 
-/// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller one
-/// is about 1e-13 for a + b up to 100. For larger a + b it is about 1e-15 (a + b), because logarithms of gamma functions
-/// are subtracted.
+/// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller
+/// of the two numbers is about 1e-13 for a + b up to 100. For larger a + b it is about 1e-15 (a + b), because logarithms of
+/// gamma functions are subtracted. If a or b is near 0, the error may be larger, because the function may
+/// compute the number that is near 1, and obtain the smaller number by subtracting it from 1.
 ///
 /// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press,
 /// Teukolsky, Vetterling and Flannery 2007, section 6.4).
@@ -14,13 +15,14 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64) -> (f64, f64) {
     if x >= 1.0 {
         return (1.0, 0.0);
     }
-    // The continued fraction converges fast for x up to this limit; for larger x it is computed for 1 - x (symmetry).
+    // The continued fraction converges fast for x up to this limit. For larger x, it is computed at 1 - x instead, by the
+    // symmetry 1 - I_x(a, b) = I_(1-x)(b, a).
     if x <= (a + 1.0) / (a + b + 2.0) {
         let below = part(a, b, x, (libm::log(x), libm::log1p(-x))).min(1.0);
         return (below, 1.0 - below);
     }
     let rest = 1.0 - x;
-    // `rest` is exact for x above one half; for smaller x, ln x is more accurate than a logarithm computed from `rest`.
+    // `rest` is exact for x above one half. For smaller x, `rest` is rounded, so both logarithms are computed from x.
     let logs = if x > 0.5 { (libm::log(rest), libm::log1p(-rest)) } else { (libm::log1p(-x), libm::log(x)) };
     let above = part(b, a, rest, logs).min(1.0);
     (1.0 - above, above)

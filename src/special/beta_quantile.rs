@@ -2,14 +2,16 @@
 
 use super::{gamma_quantile, incomplete_beta};
 
-/// The x with I_x(a, b) = p, for a, b > 0; 0 for p up to 0, and 1 for p from 1 on.
+/// The x with I_x(a, b) = p, for a, b > 0, where I_x(a, b) is the regularised incomplete beta function. The result is 0 for
+/// p of at most 0, and 1 for p of at least 1.
 ///
 /// Before x is rounded, the relative error of the smaller one of x and 1 - x is below 1e-12 for a and b from 0.01 to 100. It
 /// is larger if one of a and b is large and the other is small: up to 1e-9 for a and b from 0.01 to 1e4. If x is near 1,
 /// 1 - x also has the rounding error of x, about 1e-16 at most; a quantile within 5e-17 of 1 is 1.
 ///
-/// Newton's method on the logarithm of the smaller tail, as a function of ln(x / (1 - x)). Both tails are log-concave in
-/// this variable, so after the first step all iterates are on the same side of the quantile and cannot cycle.
+/// Newton's method is applied to the logarithm of the smaller one of the two tails, I_x(a, b) and 1 - I_x(a, b), as a
+/// function of ln(x / (1 - x)). This function is monotone, and concave because both tails are log-concave in this variable.
+/// So after the first step all iterates are on the same side of the quantile and cannot cycle.
 #[must_use]
 pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -27,7 +29,7 @@ const MAX_STEPS: u32 = 100;
 /// A step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// A starting point at which neither tail underflows.
+/// A starting point at which neither tail underflows; 0 if the starting point is below the smallest positive double.
 fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
     if a >= 1.0 && b >= 1.0 {
         return a / (a + b);
@@ -45,7 +47,7 @@ fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
 fn lower_half(a: f64, b: f64, (below, above): (f64, f64)) -> f64 {
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let mut x = first_guess(a, b, below, log_beta);
-    // Steps are limited to some standard deviations of ln(x / (1 - x)), so that no tail underflows.
+    // Steps are limited to a few standard deviations of ln(X / (1 - X)) for a beta variable X, so that no tail underflows.
     let farthest = 3.0 * ((1.0 / a + 1.0 / b).sqrt() + 1.0 / a + 1.0 / b);
     let wanted = if below <= above { libm::log(below) } else { libm::log(above) };
     for _ in 0..MAX_STEPS {
@@ -61,7 +63,7 @@ fn lower_half(a: f64, b: f64, (below, above): (f64, f64)) -> f64 {
             (libm::log(now_above) - wanted) * now_above / slope
         };
         let step = step.clamp(-farthest, farthest);
-        // x / (1 - x) times e^step.
+        // Multiplies x / (1 - x) by e^step.
         x = x * libm::exp(step) / (1.0 + x * libm::expm1(step));
         if step.abs() < SETTLED {
             break;

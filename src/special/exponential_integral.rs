@@ -18,7 +18,7 @@ pub fn entire_exponential_integral(y: f64) -> f64 {
         }
         return sum;
     }
-    // From 700 on E1 is smaller than the rounding error.
+    // Ein(x) = ln x + Euler's constant + E1(x). For x above 700, E1(x) is smaller than the rounding error of this sum.
     y + EULER + if x > 700.0 { 0.0 } else { first(x) }
 }
 

@@ -2,8 +2,9 @@
 
 use super::normal_quantile;
 
-/// P(a, x) and Q(a, x) = 1 - P(a, x), each in [0, 1], for a > 0. The relative error of the smaller one is about 1e-13 for
-/// a from 0.01 to 1e6. For x up to 0, and for NaN, the result is (0, 1).
+/// The regularised incomplete gamma functions: the lower one, P(a, x), and the upper one, Q(a, x) = 1 - P(a, x), for a > 0.
+/// Each is in [0, 1]. The relative error of the smaller one is about 1e-13 for a from 0.01 to 1e6. If x is at most 0 or NaN,
+/// the result is (0, 1).
 ///
 /// Source: the series DLMF 8.7.1 and the continued fraction DLMF 8.9.2, by Lentz's method (Press, Teukolsky, Vetterling
 /// and Flannery 2007, section 6.2).
@@ -25,14 +26,14 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     (1.0 - above, above)
 }
 
-/// The quantile of the gamma distribution of scale 1: the x with P(a, x) = p, for a > 0. It is 0 for p up to 0, and
-/// infinite for p from 1 on.
+/// The quantile of the gamma distribution of scale 1: the x with P(a, x) = p, for a > 0. It is 0 for p of at most
+/// 0, and infinite for p of at least 1.
 ///
 /// The relative error is below 1e-12 for a from 0.01 to 1e6. A quantile below the smallest positive double is 0.
 ///
-/// Newton's method on the logarithm of the smaller tail. The lower tail is log-concave in ln x; the upper tail is
-/// log-concave in x for a of at least 1 and log-convex for smaller a. So after the first step all iterates are on the same
-/// side of the quantile and cannot cycle.
+/// Newton's method is applied to the logarithm of the smaller tail: to ln P(a, x) as a function of ln x, or to ln Q(a, x) as
+/// a function of x. The first function is concave. The second one is concave for a of at least 1, and convex for smaller a.
+/// Both are monotone. So after the first step all iterates are on the same side of the quantile and cannot cycle.
 #[must_use]
 pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -53,8 +54,9 @@ const MAX_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// A starting point. It follows from the first term of the series near 0, which gives a lower bound of the quantile, or
-/// from the approximation of Wilson and Hilferty (the cube of a normally distributed number).
+/// A starting point. It follows from the first term of the series of P(a, x) near x = 0, which gives a lower bound of the
+/// quantile, or from the approximation of Wilson and Hilferty: a gamma variable is about a times the cube of a normally
+/// distributed number.
 fn first_guess(a: f64, p: f64) -> f64 {
     let near_zero = libm::exp((libm::log(p) + libm::lgamma(a + 1.0)) / a);
     let root = 1.0 - 1.0 / (9.0 * a) + normal_quantile(p) / (3.0 * a.sqrt());
@@ -103,7 +105,7 @@ fn poisson_mass(a: f64, x: f64) -> f64 {
     libm::exp(-stirling_error(a) - deviance(a, x)) / scale
 }
 
-/// ln Gamma(a + 1) minus Stirling's formula, for a of at least 10 (DLMF 5.11.1).
+/// ln Gamma(a + 1) minus Stirling's approximation of it, for a of at least 10 (DLMF 5.11.1).
 fn stirling_error(a: f64) -> f64 {
     const TERMS: [f64; 7] = [
         1.0 / 12.0,

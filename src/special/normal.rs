@@ -6,7 +6,7 @@ pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// The standard normal quantile, `p` in (0, 1). Relative error about 1e-16 (Wichura 1988, AS 241, PPND16).
+/// The standard normal quantile, for `p` in (0, 1). Relative error about 1e-16 (Wichura 1988, AS 241, PPND16).
 ///
 /// Outside (0, 1) the result is NaN; the samplers never use such arguments.
 #[must_use]

@@ -1,6 +1,6 @@
 //! The scaled complementary error function exp(x^2) erfc(x), which neither underflows nor loses digits for large x.
 
-/// From this x on the asymptotic series is used; the first term that is left out is below 1e-20 there.
+/// The asymptotic series is used for x of at least this number. The first term that is left out is then below 1e-20.
 const SERIES: f64 = 10.0;
 
 /// exp(x^2) erfc(x) for x at least 0, with a relative error below 1e-13. Abramowitz and Stegun 1964, 7.1.23.

@@ -1,13 +1,13 @@
 //! The quantile of Zipf's law, computed without adding up all powers.
 
-/// Number of terms that are added up one by one; the sum of the others is computed from an integral.
+/// Number of terms that are added up one by one. The sum of the terms after them is computed from an integral.
 const DIRECT: u64 = 32;
 
 /// The quantile of Zipf's law on 1, ..., n with exponent `s` at probability `u` in (0, 1). It is the smallest k with
 /// H(k) >= u H(n), where H(k) is the sum of 1 / i^s over i from 1 to k. Exact except for the rounding of H, whose
 /// relative error is about 1e-15.
 ///
-/// Source: the Euler-Maclaurin formula for the sum from the 32nd term on (DLMF 2.10.1).
+/// Source: the Euler-Maclaurin formula, for the sum of the terms after the 32nd (DLMF 2.10.1).
 ///
 /// # Panics
 /// If `n` is 0.
@@ -27,8 +27,8 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
         return n;
     }
     let enough = |k: u64| head + beyond(k, s) >= wanted;
-    // The inverse of the integral is usually within 1 of the rank; if rounding makes it worse, the whole range is
-    // searched.
+    // The guess is the upper limit at which the integral has the wanted value. It is usually within 1 of the rank. If
+    // the rank is not near the guess because of rounding, the search extends to the end of the range on that side.
     let guess = inverse(wanted - head, s).clamp(DIRECT as f64, n as f64) as u64;
     let (mut low, mut high) = (guess.saturating_sub(2).max(DIRECT), guess.saturating_add(2).min(n));
     if low > DIRECT && enough(low) {
@@ -53,11 +53,12 @@ fn harmonic(k: u64, s: f64) -> f64 {
 
 /// H(k) - H(32), for k above 32.
 fn beyond(k: u64, s: f64) -> f64 {
-    // B_2j / (2j)!
+    // B_2j / (2j)! for j from 1 to 4, with the Bernoulli numbers B_2j.
     const BERNOULLI: [f64; 4] = [1.0 / 12.0, -1.0 / 720.0, 1.0 / 30_240.0, -1.0 / 1_209_600.0];
     let (from, to) = (DIRECT as f64, k as f64);
     let mut sum = integral(from, to, s) + 0.5 * (libm::pow(to, -s) - libm::pow(from, -s));
-    // The odd derivatives of x^-s: the first is -s x^(-s-1), and each of the next has two more factors.
+    // The sum of the odd derivatives of x^-s, each times its Bernoulli factor. The first derivative is -s x^(-s-1), and each
+    // next one has two more factors of the form (s + i) / x.
     let derivative = |x: f64| {
         let (mut value, mut order, mut total) = (-s * libm::pow(x, -s - 1.0), s + 1.0, 0.0);
         for factor in BERNOULLI {
@@ -80,7 +81,7 @@ fn integral(from: f64, to: f64, s: f64) -> f64 {
     libm::pow(from, exponent) * libm::expm1(exponent * ratio) / exponent
 }
 
-/// Approximately the upper limit at which the integral of x^-s from 32.5 on has this value; infinite if there is none.
+/// Approximately the number up to which the integral of x^-s from 32.5 on is `value`; infinite if there is no such number.
 fn inverse(value: f64, s: f64) -> f64 {
     let (from, exponent) = (DIRECT as f64 + 0.5, 1.0 - s);
     let scaled = value * libm::pow(from, -exponent);
@@ -120,7 +121,7 @@ mod tests {
                     sum += libm::pow(rank as f64, -s);
                 }
                 let found = zipf_quantile(n, s, u);
-                // If u lies exactly between two ranks, rounding decides which one is found.
+                // If u H(n) is exactly H(k) for a rank k, rounding decides whether k or k + 1 is found.
                 assert!(
                     found == rank || found == rank + 1 && sum <= u * total * (1.0 + 1e-13),
                     "{n} {s} {u}: {found} {rank}"
@@ -131,7 +132,8 @@ mod tests {
 
     #[test]
     fn large_sets_take_no_longer_than_small_ones() {
-        // Exponent 0 is the uniform distribution. u lies exactly between rank u n and the next one.
+        // Exponent 0 is the uniform distribution: H(k) = k. Here u n is a whole number, so rounding decides whether the rank
+        // u n or the next one is found.
         assert!([1 << 38, (1 << 38) + 1].contains(&zipf_quantile(1 << 40, 0.0, 0.25)));
         assert_eq!(zipf_quantile(u64::MAX, 3.0, 0.5), 1);
         assert!(zipf_quantile(u64::MAX, 0.5, 1.0 - 1e-16) > 1 << 62);

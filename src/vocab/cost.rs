@@ -191,7 +191,8 @@ costs! {
         ///
         /// Example: `SparseVector(threshold_scale: 2, number_scale: 4)`.
         SparseVector {
-            /// Scale of the Laplace noise on the threshold, which is drawn once, divided by the sensitivity of a value.
+            /// Scale of the Laplace noise on the threshold, divided by the sensitivity of a value. This noise is drawn
+            /// once.
             threshold_scale: Positive,
             /// Scale of the fresh Laplace noise on each value that is compared, divided by the sensitivity.
             number_scale: Positive,
@@ -206,12 +207,12 @@ costs! {
             #[serde(default)]
             value_scale: Option<Positive>,
         } => sparse_vector([threshold_scale, number_scale], cutoff, monotonic, value_scale);
-        /// Tree aggregation: the sums of all values so far, after each of `steps` steps. They are computed from partial sums
-        /// in a binary tree, each with Gaussian noise. All sums together cost as much as one Gaussian mechanism whose noise
-        /// multiplier is noise_multiplier / S. For given steps at which one unit contributes, add up the squared number of
-        /// its contributions to each partial sum; S^2 is the largest such total over all choices of these steps, or an upper
-        /// bound on it (for more than 256 contributions). For one contribution, S^2 is floor(log2(n)) + 1, where n is the
-        /// number of steps of a tree.
+        /// Tree aggregation: the sums of all values so far, after each of `steps` steps. They are computed from partial
+        /// sums in a binary tree, each with Gaussian noise. All sums together cost as much as one Gaussian mechanism whose
+        /// noise multiplier is noise_multiplier / S. For given steps at which one unit contributes, count the unit's
+        /// contributions to each partial sum, square these counts, and add up the squares. S^2 is the largest such total
+        /// over all choices of these steps; for more than 256 contributions it is an upper bound on this total. For one
+        /// contribution, S^2 is floor(log2(n)) + 1, where n is the number of steps of a tree.
         ///
         /// Source: Dwork, Naor, Pitassi and Rothblum 2010; Chan, Shi and Song 2011; Kairouz and others 2021.
         ///

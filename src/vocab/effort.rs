@@ -1,4 +1,5 @@
-//! Memory and processor time of a part of a run, estimated from its counts before anything runs.
+//! Memory and processor time of a part of a run. They are estimated before anything runs, from the counts that the scenario
+//! states, such as the number of arms or rounds.
 //!
 //! The estimates count the numbers that are in memory and the operations on them. The seconds of each operation were chosen
 //! so that the estimates fit the times that scenarios took on an AMD Zen 4 at 3.7 GHz; docs/reliability.md compares
@@ -41,9 +42,9 @@ pub struct Effort {
 /// A count that a scenario states (of arms, rounds or the like), and the memory that is proportional to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
-    /// The path of the field that states the count, relative to the recipe that makes the estimate;
-    /// relative to the scenario if it begins with a slash. The estimate of a learner or a publication has
-    /// [`ARMS`] or [`OUTCOMES`] instead.
+    /// The path of the field that states the count. A path that begins with a slash is relative to the scenario; any other
+    /// path is relative to the recipe that makes the estimate. In the estimate of a learner or a publication, the
+    /// placeholder [`ARMS`] or [`OUTCOMES`] may stand in place of the path.
     pub path: String,
     /// The count.
     pub value: u64,

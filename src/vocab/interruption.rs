@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A request to stop a run. All clones share it. After the first request, a replication in progress is finished, unless it
-/// asks a user's program: it then stops at its next question. After a second request, the answer to a question that has
-/// been asked is no longer awaited either.
+/// asks a user's program: such a replication stops at its next question that has no stored answer. After a second request,
+/// the answer to a question that has been asked is no longer awaited either.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption(Arc<AtomicU8>);
 

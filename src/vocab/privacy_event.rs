@@ -59,10 +59,10 @@ pub enum Neighbours {
     ZeroOut,
     /// One value replaced by any other value; if the unit is a user, all values of one user replaced by any others.
     AnyValue,
-    /// The distribution of one reward replaced by a distribution with any other mean within the stated bound (local
-    /// model). If the unit is a user, this holds for the distributions of all rewards of one user. A reward is a mean
-    /// plus noise of a stated distribution. The guarantee is about the mean. It says nothing about the value that was
-    /// drawn.
+    /// The distribution of one reward replaced by a distribution with any other mean within the mechanism's bound on mean
+    /// rewards (protocol `Local`). If the unit is a user, this holds for the distributions of all rewards of one user. A
+    /// reward is a mean plus noise of a stated distribution. The guarantee is about the mean. It says nothing about the
+    /// value that was drawn.
     AnyMean,
 }
 
@@ -121,7 +121,7 @@ pub enum Basis {
     },
     /// The cost is stated in a paper, and neither proven nor refuted here.
     AsPublished,
-    /// A loss is claimed that is known to be false in this setting.
+    /// The claimed loss is known to be false in this setting.
     Refuted {
         /// Why the claim fails.
         why: String,
@@ -131,7 +131,8 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// The basis under further conditions. It is unchanged if there are none, and if it is neither proven nor conditional.
+    /// The basis under the further conditions `conditions`. The basis is unchanged if `conditions` is empty, or if the
+    /// basis is neither proven nor conditional.
     #[must_use]
     pub fn with_conditions(self, conditions: &[String]) -> Self {
         if conditions.is_empty() {

@@ -86,8 +86,9 @@ impl From<Rate> for String {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Of the units Gbit/s, Mbit/s and kbit/s, the largest is used from which the text is read back as exactly this
-        // rate. If there is none, bit/s is used, from which every rate is read back exactly.
+        // A unit is suitable if it is no larger than the rate, and if the text with this unit is read back as exactly this
+        // rate. Of Gbit/s, Mbit/s and kbit/s, the largest suitable unit is used. If none of them is suitable, bit/s is
+        // used: every rate in bit/s is read back exactly.
         let fits = UNITS[..3].iter().filter(|(_, scale)| self.0 >= *scale);
         let mut written = fits.map(|(unit, scale)| format!("{}{unit}", self.0 / scale));
         match written.find(|text| text.parse() == Ok(*self)) {

@@ -10,11 +10,11 @@ const CATEGORY: f64 = FRAC_1_SQRT_2;
 
 /// A box: an interval for each input, with its lower end below its upper one, or a list of categories.
 ///
-/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end, divided by the length
-/// of its interval. An input with a logarithmic scale, and the ends of its interval, are first replaced by their
-/// logarithms. Queries are in the inputs' own units. The interval of a whole-numbered input is first widened by 1/2 at
-/// both ends. The unit interval then has one cell for each value, and every point of a cell stands for that value. The
-/// model sees only one point of each cell: the point to which the value is mapped.
+/// Models of a box see its points as points of the unit cube: each coordinate minus its lower end, divided by the length of
+/// its interval. An input with a logarithmic scale, and the ends of its interval, are first replaced by their logarithms.
+/// Queries are in the inputs' own units. The interval of a whole-numbered input is first widened by 1/2 at both ends. The
+/// unit interval then has one cell for each value, and every point of a cell stands for the cell's value. The model sees
+/// only one point of each cell: the point to which the value is mapped.
 ///
 /// An input with k categories is a whole number from 0 to k - 1 in queries. In the unit cube it has k coordinates: that
 /// of its category is 1 / sqrt(2), and the others are 0 (one-hot). All categories then have the same distance from each
@@ -186,11 +186,11 @@ impl SearchBox {
         self.valid_unit(&self.spread(shares))
     }
 
-    /// A valid point of `region`, a box in the unit cube, `[w]`. Upper ends below 1 do not belong to the region.
-    /// `shares`, `[d]`, are from 0 to below 1. The coordinate of a real input lies at its share of the way from the
-    /// lower to the upper end of the region. A whole-numbered input has the value in the region that is nearest to that
-    /// place. Categories are chosen as by [`Self::spread`], whatever the region is. `None` if a whole-numbered input has
-    /// no value in the region.
+    /// A valid point of `region`, a box in the unit cube, `[w]`. Upper ends below 1 do not belong to the region. `shares`,
+    /// `[d]`, are from 0 to below 1. The coordinate of a real input lies at its share of the way from the lower to the
+    /// upper end of the region. A whole-numbered input has the value in the region whose cell contains that place or, if
+    /// that value is not in the region, a neighbouring value that is. Categories are chosen as by [`Self::spread`],
+    /// whatever the region is. `None` if a whole-numbered input has no value in the region.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
@@ -240,8 +240,8 @@ impl SearchBox {
     }
 
     /// The points of the unit cube that differ from `unit` in one discrete input. Either a whole-numbered input has the
-    /// next smaller or larger value, or an input has another category. A next value counts only if it lies within
-    /// `region`, a box in the unit cube.
+    /// next smaller or larger value, or an input has another category. The next smaller or larger value counts only if its
+    /// point lies within `region`, a box in the unit cube.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();

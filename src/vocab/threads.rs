@@ -8,8 +8,8 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Calls `run` in a pool of `threads` threads, one per core if 0, and not more than one per core. Results do not depend on
-/// the number of threads. If the machine cannot start them, this thread is the whole pool.
+/// Calls `run` in a pool of `threads` threads, but at most one per core; 0 stands for one per core. Results do not depend
+/// on the number of threads. If the machine cannot start the threads, the calling thread is the whole pool.
 pub fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     let count = if threads == 0 { cores() } else { threads.min(cores()) };
     let builder = || rayon::ThreadPoolBuilder::new();

@@ -10,8 +10,7 @@ const MOST_SEARCHED: usize = 256;
 
 /// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: the sum of the last l values, where l
 /// is the largest power of two that divides t. The sum of all values so far is the sum of at most ceil(log2(t + 1)) partial
-/// sums. (These are the nodes of a binary tree that are left children, which are the only ones that sums of all values so
-/// far need.)
+/// sums. (The partial sums are the left children of a binary tree. Sums of all values so far need no right children.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreePlan {
     /// Number of steps, T.
@@ -29,11 +28,11 @@ impl TreePlan {
         self.restart.map_or(t, |every| t % every.get())
     }
 
-    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1
-    /// in the L2 norm. For k given steps of contribution, add up the squared number of contributions to each partial
-    /// sum. The result is the largest such total over all choices of k different steps. It is exact for up to 256
-    /// contributions. For more, it is an upper bound, which counts the right children of the tree too. For k = 1 it is
-    /// floor(log2 of the tree's steps) + 1.
+    /// The square of the L2 sensitivity of all partial sums together, if one contribution changes one value by at most 1 in
+    /// the L2 norm. For k given steps of contribution, count the contributions to each partial sum, square these counts,
+    /// and add up the squares. The result is the largest such total over all choices of k different steps. It is exact for
+    /// up to 256 contributions. For more, it is an upper bound, which counts the right children of the tree too. For k = 1
+    /// it is floor(log2 of the tree's steps) + 1.
     #[must_use]
     pub fn sensitivity_squared(&self) -> f64 {
         self.largest(of_tree)
@@ -46,8 +45,8 @@ impl TreePlan {
         self.largest(of_all_nodes)
     }
 
-    /// The largest total over all trees. `of_tree` computes, for one tree of a given number of steps, the largest total for
-    /// each number of contributions from 0.
+    /// The largest total of all trees together. `of_tree` computes, for one tree of a given number of steps, the largest
+    /// total for each number of contributions from 0.
     fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);
@@ -95,7 +94,8 @@ fn repeated(part: &[f64], times: u64, most: usize) -> Vec<f64> {
 /// For each number of contributions, the largest total of a tree of this many steps. The tree consists of complete subtrees,
 /// one for each binary digit 1 of `steps`, all of them left children.
 fn of_tree(steps: u64, most: usize) -> Vec<f64> {
-    // Largest totals of a left child and of a right child of 2^level steps, by number of contributions.
+    // Largest totals of a left child and of a right child of 2^level steps, by number of contributions. The total of a
+    // right child leaves out the sum of the right child itself, which is not a partial sum.
     let (mut left, mut right) = (vec![0.0, 1.0], vec![0.0, 0.0]);
     let mut all = vec![0.0];
     for level in 0..64 {
@@ -131,8 +131,8 @@ fn of_all_nodes(steps: u64, most: usize) -> Vec<f64> {
 
 /// An upper bound on the largest total over all nodes of the trees, right children included: the sum of one bound per
 /// level. A node of a level contains 2^level steps, so the total of a level is largest if the contributions fill as many
-/// nodes as possible. (No choice of steps need reach this bound: a tree whose number of steps is not a power of two lacks
-/// some of the nodes.)
+/// nodes as possible. (It may be that no choice of steps reaches this bound: a tree whose number of steps is not a power of
+/// two lacks some of the nodes.)
 fn bound(tree: u64, most: u64) -> f64 {
     let levels = 64 - tree.leading_zeros();
     let of_level = |level: u32| {

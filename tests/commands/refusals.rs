@@ -216,7 +216,7 @@ fn counts_that_no_machine_plays() {
     let many =
         ["sweep", "plan", ECHO, "--out", out, "--replications", "1000000", "-o", cells, "--blocks", "3"];
     let (code, stdout, stderr) = code_and_output(&subrosa(&many));
-    assert!(code == 0 && stderr.contains("to run 1000000000 in 3 blocks"), "{stdout}{stderr}");
+    assert!(code == 0 && stderr.contains("1000000000 replications to run in 3 blocks"), "{stdout}{stderr}");
 }
 
 #[test]

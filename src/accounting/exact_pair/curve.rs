@@ -1,27 +1,28 @@
-//! A close upper bound on the loss of a few releases together, computed by dividing losses into cells. It is fast
-//! enough to be computed for hundreds of sizes of the noise.
+//! A close upper bound on the loss of a few releases together. The range of losses is divided into cells. The
+//! computation is fast enough to be repeated for hundreds of sizes of the noise.
 
 use crate::accounting::single;
 use crate::vocab::Cost;
 
-/// Number of cells for the losses of one release.
+/// Number of cells that cover the losses of the release with the widest range, at the usual width of cells.
 const CELLS: f64 = 500.0;
-/// The cells end where delta of one release, for either direction, is at most this.
+/// The cells of a release end where the delta of the release, in the direction that belongs to this end, is at most this
+/// number.
 const TAIL: f64 = 1e-11;
-/// Largest finite loss of one release; larger ones count as infinite.
+/// Largest finite loss of one release; larger losses count as infinite.
 const FARTHEST: f64 = 80.0;
 
 /// delta(epsilon) of independent releases: an upper bound whose error falls with the square of the cells' width.
 ///
-/// For each release, delta as a function of e^epsilon is computed at the ends of the cells, and replaced by straight
-/// lines (chords) between them. Since delta is convex in e^epsilon, the lines lie above it. The distribution of the
-/// loss that belongs to these lines has all its mass on the ends of cells, so the distributions of several releases can
-/// be convolved.
+/// For each release, delta as a function of e^epsilon is computed at the ends of the cells. Between these points, the
+/// function is replaced by straight lines (chords). Since delta is convex in e^epsilon, the chords lie above it. The
+/// distribution of the loss that belongs to the chords has all its mass on the ends of cells, so the distributions of
+/// several releases can be convolved.
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
-    /// One distribution of the loss for each direction: of the data with the unit against the data without it, and the
-    /// reverse.
+    /// One distribution of the loss for each direction: for the data with the unit against the data without the unit,
+    /// and for the reverse.
     directions: Vec<Loss>,
 }
 
@@ -40,14 +41,14 @@ impl Curve {
     }
 }
 
-/// A distribution of the loss on multiples of a width.
+/// A distribution of the loss whose mass lies on multiples of a width.
 #[derive(Clone, Debug)]
 struct Loss {
     width: f64,
     /// The lowest multiple.
     first: i64,
-    /// For each multiple of the width from the lowest on: the probability of a loss of at least this size, and the sum
-    /// of the same probabilities, each weighted by e^-loss.
+    /// For each multiple of the width from the lowest on, two sums over all losses that are at least this multiple: the
+    /// sum of their probabilities, and the sum of their probabilities times e^-loss. At the end, two zeros.
     above: Vec<(f64, f64)>,
     /// Probability of an infinite loss.
     infinite: f64,
@@ -87,7 +88,7 @@ impl Loss {
         if delta <= self.infinite {
             return f64::INFINITY;
         }
-        // The curve at the end of a cell, computed from the losses beyond it.
+        // Delta at the end of a cell, computed from the losses beyond this end.
         let at = |k: usize| {
             let epsilon = (self.first + k as i64) as f64 * self.width;
             self.infinite + self.above[k].0 - libm::exp(epsilon) * self.above[k].1
@@ -108,8 +109,9 @@ impl Loss {
     }
 }
 
-/// The hockey-stick divergence of one release at e^epsilon, for any epsilon: of the distribution with the unit from the
-/// one without it if `with`, otherwise the reverse.
+/// The hockey-stick divergence of one release at e^epsilon, for any epsilon. If `with` is true, it is the divergence of
+/// the output distribution with the unit from the distribution without the unit, otherwise the reverse. `None` for a
+/// cost without a formula here.
 fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     match *cost {
         Cost::Gaussian { noise_multiplier } => Some(single::gaussian_delta(1.0 / noise_multiplier, epsilon)),
@@ -138,8 +140,8 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     }
 }
 
-/// The range of the losses of one release, except for tails: beyond each end, delta is at most [`TAIL`], or the absolute
-/// value of the loss is larger than [`FARTHEST`].
+/// The range of the losses of one release, without its tails. Each end is the point where delta (at the lower end, delta
+/// of the other direction) falls to [`TAIL`], but is never farther from 0 than [`FARTHEST`].
 fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     let curve = |epsilon: f64| divergence(cost, with, epsilon);
     curve(0.0)?;

@@ -2,7 +2,8 @@
 
 use super::root;
 
-/// Discrete Gaussian noise with parameter `sigma`, added to either of two integers that differ by `steps`.
+/// Discrete Gaussian noise with parameter `sigma`, for two neighbours: the noise is added to one of two integers, which
+/// differ by `steps`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Discrete {
     pub(crate) sigma: f64,
@@ -42,8 +43,9 @@ impl Discrete {
         if place < 0.0 { 0.0 } else { self.cumulative[(place as usize).min(self.cumulative.len() - 1)] }
     }
 
-    /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), where p is the distribution of
-    /// the noise and steps > 0. The terms are positive for x below steps / 2 - epsilon sigma^2 / steps, and 0 beyond.
+    /// The sum over the integers x of max(0, p(x) - e^epsilon p(x - steps)), where p is the distribution of the noise
+    /// and steps > 0. A term is positive for x below steps / 2 - epsilon sigma^2 / steps, where p(x) / p(x - steps)
+    /// exceeds e^epsilon, and 0 for larger x.
     fn delta(&self, epsilon: f64) -> f64 {
         let square = self.sigma * self.sigma;
         let end = (0.5 * self.steps - epsilon * square / self.steps).floor();

@@ -9,9 +9,9 @@ use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
-/// The smallest epsilon at `delta` of independent releases that holds in both directions, at least 0; infinite if no
-/// epsilon holds. `costs` has each cost with its count. The output distributions of a release on this pair must be
-/// exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
+/// The smallest epsilon, at least 0, that holds at `delta` in both directions for several independent releases together;
+/// infinite if no epsilon holds. `costs` has each cost with its count. The output distributions of a release on this
+/// pair must be exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
     if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
         return if delta > 0.0 {
@@ -41,8 +41,8 @@ fn gaussian(mu: f64, epsilon: f64) -> f64 {
     if mu > 0.0 { single::gaussian_delta(mu, epsilon) } else { 0.0 }
 }
 
-/// The epsilon at which a decreasing curve reaches `delta`. It is 0 if the curve's value at 0 is at most `delta`.
-/// Otherwise it is infinite if `delta` is not above 0, or if the curve is still above `delta` at 512.
+/// The epsilon at which `curve`, a decreasing function of epsilon, reaches `delta`. It is 0 if the curve's value at 0 is
+/// at most `delta`. Otherwise it is infinite if `delta` is not above 0, or if the curve is still above `delta` at 512.
 pub(crate) fn root(delta: f64, curve: impl Fn(f64) -> f64) -> f64 {
     if curve(0.0) <= delta {
         return 0.0;

@@ -1,13 +1,17 @@
-//! The law of one pair that dominates every `epsilon`-bounded-range mechanism, so that its composition bounds adaptively
-//! chosen exponential mechanisms too.
+//! The law of one pair (P, Q) of distributions that dominates every mechanism of bounded range `epsilon`. So the
+//! composition of this law bounds adaptively chosen exponential mechanisms too.
 //!
-//! A hockey-stick curve maps a number a, at least 0, to a divergence: the supremum over events E of P(E) - a Q(E). The
-//! curves of the extreme mechanisms (with the two losses t and t - epsilon, for t in [0, epsilon]) have the upper
-//! envelope f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is
-//! convex, so it is the curve of a pair (P, Q). Under P, the loss L of this pair has the density
-//! e^{l/2} / (4 sinh(epsilon/2)) at l in (-epsilon, epsilon), and
-//! E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms fixed in advance (not
-//! chosen adaptively) have a smaller total loss: see `tight::binomial`.
+//! The hockey-stick curve of two distributions P and Q maps a number a, at least 0, to a divergence: the supremum over
+//! events E of P(E) - a Q(E). On two neighbours, the losses of a mechanism of bounded range lie between t - epsilon and
+//! t, for some t in [0, epsilon]. The curve of such a mechanism is at most the curve of the extreme mechanism for this t,
+//! which has only the two losses t and t - epsilon. The reason is that every curve is convex, and that the curve of the
+//! extreme mechanism is a straight line between a = e^{t - epsilon} and a = e^t; at all other a the two curves agree.
+//!
+//! The curves of all extreme mechanisms (for t in [0, epsilon]) have the upper envelope
+//! f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, so it
+//! is the curve of a pair (P, Q). Under P, the loss L of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) at l in
+//! (-epsilon, epsilon), and E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms
+//! fixed in advance (not chosen adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};
@@ -29,7 +33,8 @@ impl Law for BoundedRange {
         // d/ds ln sinh((s + 1/2) e) = e coth((s + 1/2) e).
         let half = 0.5 * w * e;
         let (mean, variance) = if half < 0.02 {
-            // Series of e coth(half) - e/half and of its derivative, because the terms of the closed forms cancel.
+            // The first terms of the series of e coth(half) - e/half, and of its derivative in s, because the terms of
+            // the closed forms cancel for a small `half`.
             let h2 = half * half;
             (e * half / 3.0 * (1.0 - h2 / 15.0), e * e / 3.0 * (1.0 - h2 / 5.0))
         } else {

@@ -1,12 +1,15 @@
-//! A law of the loss divided into the cells of a lattice. From the cells, a law on the lattice with certainly larger
-//! hockey-stick divergences ("worse") and one with certainly smaller ones ("better") can be computed without cancellation.
-//! P and Q are the two output distributions; a law is the distribution of the loss ln(dP/dQ) under P.
+//! A law of the loss divided into the cells of a lattice. P and Q are the two output distributions; a law is the
+//! distribution of the loss ln(dP/dQ) under P. From the cells, two laws on the lattice can be computed without
+//! cancellation: one whose hockey-stick divergences are certainly at least as large as the true ones ("worse"), and one
+//! whose divergences are certainly at most as large ("better").
 //!
 //! A cell lies between two neighbouring points of the lattice and is divided into pieces of equal width w. Piece k
-//! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. Two numbers are kept
-//! for each piece: P's mass in it, and how much of that mass goes to the upper end when the mass is moved to the two
-//! ends such that P and Q both keep their mass ("connect the dots", Doroshenko et al. 2022). Of the mass at a loss l,
-//! the share (1 - e^{-(l - low)}) / (1 - e^{-w}) goes to the upper end, where low is the lower end.
+//! covers losses from offset + k w to offset + (k + 1) w, where offset is the position of point 0. The mass of each
+//! piece is moved to the two ends of the piece such that P and Q both keep their mass ("connect the dots", Doroshenko
+//! et al. 2022). Two numbers are kept for each piece: P's mass in the piece, and how much of this mass goes to the upper
+//! end. Of P's mass at a loss l, the share (1 - e^{-(l - low)}) / (1 - e^{-w}) goes to the upper end, where low is the
+//! lower end of the piece. The reason is that Q's mass is P's mass times e^-loss, so a share u that goes to the upper
+//! end must satisfy (1 - u) e^-low + u e^{-(low + w)} = e^-l.
 
 use super::gauss_legendre::{FOUR, TWO, visit};
 
@@ -19,10 +22,11 @@ pub(super) struct Support {
     pub(super) resolution: f64,
 }
 
-/// Largest index of a cell, in absolute value: up to it, the indices of cells and pieces are exact in double precision.
+/// Largest index of a cell, in absolute value. Up to this index, the indices of cells and pieces are exact in double
+/// precision.
 const FARTHEST: f64 = (1u64 << 50) as f64;
-/// For intervals shorter than this fraction of the resolution the two-point rule is enough: its error is of fourth
-/// order.
+/// On intervals shorter than this fraction of the resolution, the two-point quadrature rule is accurate enough: its
+/// error is of fourth order.
 const SHORT: f64 = 0.05;
 /// Largest number of pieces of one law.
 const MAX_PIECES: f64 = (1u32 << 20) as f64;
@@ -100,8 +104,8 @@ impl Cells {
         self.up[cell] += mass * self.share(cell, loss);
     }
 
-    /// Adds a density of P in a coordinate x in which the loss is `loss(x)`, strictly increasing. `inverse` maps a loss
-    /// back to its x; for a loss out of range it may return any x outside the support.
+    /// Adds a density of P that is given in a coordinate x. At x the loss is `loss(x)`, which increases strictly with x.
+    /// `inverse` maps a loss back to its x; for a loss out of range it may return any x outside the support.
     pub(super) fn add_mapped(
         &mut self,
         support: Support,

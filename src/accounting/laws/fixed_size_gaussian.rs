@@ -1,15 +1,19 @@
 //! Gaussian noise on a sum over a sample of fixed size, drawn without replacement; one record is replaced by another.
 //!
-//! With rate g = size / population, the base pair is P0 = N(1, sigma^2), Q0 = N(0, sigma^2), where sigma is half the
-//! noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let f(a) be the hockey-stick
-//! divergence at a = e^epsilon. For a >= 1 the f of the subsampled mechanism is at most the f of
-//! ((1 - g) Q0 + g P0, Q0) (Balle, Barthe and Gaboardi 2018, Theorem 9). For a < 1 the symmetry of replacement gives
-//! f(a) = 1 - a + a f(1/a). This bound on f is convex, so there is a pair of distributions P and Q that attains it.
-//! Under P, the loss of this pair is L(x) with density (1 - g) Q0 + g P0, and -L(x) with density Q0, both for x > 1/2,
-//! and 0 with the remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see
-//! `subsampled`).
+//! With rate g = size / population, the pair of the mechanism without sampling is P0 = N(1, sigma^2), Q0 = N(0, sigma^2),
+//! where sigma is half the noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let F(a) be the
+//! hockey-stick divergence of the pair ((1 - g) Q0 + g P0, Q0) at a = e^epsilon. For a >= 1 the divergence of the
+//! subsampled mechanism at a is at most F(a) (Balle, Barthe and Gaboardi 2018, Theorem 9). For a < 1 there is another
+//! bound. The divergence of any pair (P, Q) at a is 1 - a plus a times the divergence of (Q, P) at 1/a. Two neighbours by
+//! replacement can be exchanged, so F(1/a) also bounds the divergence of (Q, P). The bound for a < 1 is therefore
+//! 1 - a + a F(1/a). The bound for all a is convex, so there is a pair of distributions P and Q that attains it.
 //!
-//! This law is an upper bound: no mechanism is known to attain it for a and 1/a at once.
+//! Under P, the loss of this pair has the following law. It is L(x) with density (1 - g) Q0(x) + g P0(x), and -L(x) with
+//! density Q0(x), both for x > 1/2, and 0 with the remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the
+//! loss of the mixture (see `subsampled`).
+//!
+//! This law gives an upper bound on the mechanism's loss: no mechanism is known to attain the bound at a and at 1/a at
+//! once.
 
 use super::cells::{Cells, Grid, Support};
 use super::gauss_legendre::{SIXTEEN, visit};
@@ -39,11 +43,13 @@ impl FixedSizeGaussian {
     fn atom(&self) -> f64 {
         let Mixture { rate, sigma, .. } = self.mixture;
         let (near, far) = (normal_cdf(0.5 / sigma), normal_cdf(-0.5 / sigma));
-        // 1 - [(1 - g) far + g near] - far, with 1 = near + far.
+        // `near` and `far` are the masses of P0 and of Q0 above 1/2, and near + far = 1. The remaining probability is
+        // 1 - [(1 - g) far + g near] - far.
         (1.0 - rate) * (near - far)
     }
 
-    /// The end of the quadrature's interval, which begins at 1/2, and the number of panels into which it is divided.
+    /// The upper end of the quadrature's interval (the lower end is 1/2), and the number of panels into which the
+    /// interval is divided.
     fn panels(&self, s: f64, y_max: f64) -> (f64, f64) {
         let Mixture { sigma, .. } = self.mixture;
         let variance = sigma * sigma;
@@ -52,8 +58,8 @@ impl FixedSizeGaussian {
         (far, ((far - 0.5) / panel).ceil())
     }
 
-    /// ln E exp(s L), and the law tilted by exp(s L) as losses with weights that sum to 1. The points are dense enough for
-    /// the characteristic function of the tilted law at arguments up to `y_max`.
+    /// Returns ln E exp(s L), and the law tilted by exp(s L). The points of the tilted law are losses with weights that
+    /// sum to 1. They are dense enough for the characteristic function of the tilted law at arguments up to `y_max`.
     fn quadrature(&self, s: f64, y_max: f64) -> (f64, Vec<Point>) {
         let Mixture { sigma, .. } = self.mixture;
         let variance = sigma * sigma;
@@ -89,8 +95,9 @@ impl Law for FixedSizeGaussian {
 
     fn cumulants(&self, s: f64) -> Cumulants {
         if !self.is_exact(s) {
-            // `bound` is for the mixture at all x. In this law, the mixture's losses between ln(1 - g) and 0 are replaced
-            // by other losses of at most 0, which adds at most 1 - (1 - g)^s to E exp(s L).
+            // `bound` is for the mixture at all x. At x < 1/2 the mixture's losses are between ln(1 - g) and 0, so
+            // exp(s L) is at least (1 - g)^s. In this law other losses of at most 0 replace them, for which exp(s L) is
+            // at most 1. So E exp(s L) of this law is larger by at most 1 - (1 - g)^s.
             let Cumulants { value, mean, variance } = whole_orders::bound(self.mixture, s);
             let missing = libm::log(-libm::expm1(s * libm::log1p(-self.mixture.rate)));
             return Cumulants { value: whole_orders::log_of_sum(value, missing), mean, variance };

@@ -22,7 +22,7 @@ impl Law for Laplace {
         let (u, w) = (self.u, 2.0 * s + 1.0);
         let e = libm::exp(-w * u);
         let (lower, first, second) = (s / w, 1.0 / (w * w), 4.0 / (w * w * w));
-        // E exp(s L) e^{-s u} = 1 - (s/w)(1 - e), computed so that no digits are lost for small u.
+        // E exp(s L) e^{-s u} = 1 - (s/w)(1 - e^{-w u}) with w = 2s + 1, computed so that no digits are lost for small u.
         let deficit = lower * -libm::expm1(-w * u);
         let m = 1.0 - deficit;
         let m1 = -first + e * (first - 2.0 * u * lower);

@@ -1,9 +1,9 @@
 //! Laws (probability distributions) of the privacy loss L = ln dP/dQ under P, for pairs (P, Q) of output distributions
 //! that dominate a mechanism. One file per law.
 //!
-//! Accountants use K(s) = ln E exp(s L): those by Renyi divergences at real s, the tight accountant on a line
-//! in the complex plane. Where that is not practical, the tight accountant divides the range of losses into
-//! the cells of a lattice.
+//! Accountants use K(s) = ln E exp(s L): accountants by Renyi divergences use it at real s, the tight accountant on a
+//! line in the complex plane. Where an integral along such a line is not practical, the tight accountant divides the
+//! range of losses into the cells of a lattice.
 //!
 //! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed
 //! separately, and the result is the larger of the two totals. The pairs used here dominate, so totals hold for adaptively
@@ -93,12 +93,12 @@ pub(super) trait Law: fmt::Debug {
         1.0
     }
 
-    /// A bound on |exp(K(s + i v) - K(s))| for all v >= `y` that does not increase with `y`, if one is proven; `None`
-    /// for laws whose values are only observed to decrease.
+    /// An upper bound on |exp(K(s + i v) - K(s))| that holds for all v >= `y` and does not increase with `y`. `None` for
+    /// laws without a proven bound, whose values are only observed to decrease.
     fn ceiling(&self, s: f64, y: f64) -> Option<f64>;
 
-    /// The largest loss, if it is an atom; the atoms of most such laws are multiples of it. Laws with a pitch consist of
-    /// atoms and exponential densities, whose masses in cells have closed forms.
+    /// The pitch: the largest loss, if it is an atom. In most laws with a pitch, all atoms are multiples of the pitch.
+    /// Laws with a pitch consist of atoms and exponential densities, whose masses in cells have closed forms.
     fn pitch(&self) -> Option<f64> {
         None
     }

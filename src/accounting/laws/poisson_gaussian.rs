@@ -1,8 +1,8 @@
 //! The Poisson-subsampled Gaussian with rate q and noise multiplier z: the pair (1 - q) N(0, z^2) + q N(1, z^2) and
 //! N(0, z^2), in both orders.
 //!
-//! The first order dominates for removing a unit, the second for adding one (Zhu, Dong and Wang 2022, Theorem 11). The
-//! same two orders hold if a unit is zeroed out instead.
+//! The pair with the mixture first dominates for removing a unit, the pair with the mixture second for adding one (Zhu,
+//! Dong and Wang 2022, Theorem 11). The same two pairs dominate if the contribution of a unit is set to zero instead.
 
 use super::cells::{Cells, Grid, Support};
 use super::subsampled::{Mixture, characteristic, cumulants};
@@ -120,8 +120,8 @@ impl Law for PoissonGaussian {
         let mixture = self.mixture;
         let (q, sigma) = (mixture.rate, mixture.sigma);
         let normal = |x: f64| libm::exp(-0.5 * x * x / (sigma * sigma)) / (TAU.sqrt() * sigma);
-        // The mass farther out than this, below 1e-57, is negligible compared with any delta that lattices are used
-        // for.
+        // The mass outside of these two limits is below 1e-57, which is negligible compared with any delta that lattices
+        // are used for.
         let (nearest, farthest) = (-16.0 * sigma, 1.0 + 40.0 * sigma);
         // Near its smallest value, ln(1 - q), the loss hardly depends on x, so x cannot be computed from the loss.
         let edge = mixture.loss(-10.0 * sigma) * (1.0 - 1e-9);

@@ -99,9 +99,10 @@ impl Mixture {
         a * loss - 0.5 * x * x / (self.sigma * self.sigma)
     }
 
-    /// The two outermost local maxima of [`Self::exponent`]. The exponent is stationary where x = a s(x), with s(x) the
-    /// posterior probability of the unit's presence, which increases with x. So the iteration x = a s(x) from both ends of
-    /// [min(0, a), max(0, a)] converges to the outermost maxima.
+    /// The two outermost local maxima of [`Self::exponent`], approximately. The exponent is stationary where x = a s(x),
+    /// with s(x) the posterior probability of the unit's presence, which increases with x. For a > 0 the iteration
+    /// x = a s(x) increases from 0 and decreases from a, so it converges to the outermost maxima. For a < 0 the exponent
+    /// is concave, so it has one maximum; the results of the iterations from 0 and from a enclose it.
     pub(super) fn peaks(&self, a: f64) -> [f64; 2] {
         let (rate, sigma) = (self.rate, self.sigma);
         let presence = |x: f64| 1.0 / (1.0 + (1.0 - rate) / rate * libm::exp(-(x - 0.5) / (sigma * sigma)));
@@ -118,19 +119,24 @@ impl Mixture {
         })
     }
 
-    /// A step at which the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), |y| <= `y_max`,
-    /// has a relative error below about e^-42. The integrand is analytic up to the logarithm's branch point at
-    /// imaginary part pi sigma^2, and with a strip of half-width w the error decreases as exp(-2 pi w / step). In the
-    /// strip the imaginary part of L is at most `share` w / sigma^2, and |e^{aL}| increases only for a < 0, by a factor
-    /// of at most e^{|a| / 2} and of at most e^{2 share |a|}. Here `share` bounds the weight of N(1, sigma^2) in the
-    /// mixture wherever the integrand is not negligible.
+    /// A step of the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), for |y| <= `y_max`, with
+    /// a relative error below about e^-42.
+    ///
+    /// The integrand is analytic up to the logarithm's branch point at imaginary part pi sigma^2. In a strip of
+    /// half-width w, the error decreases as exp(-2 pi w / step), times the factor by which the integrand's modulus grows
+    /// within the strip. This factor is the product of three. The modulus of the normal density grows by at most
+    /// e^{w^2 / (2 sigma^2)}. The imaginary part of L is at most `share` w / sigma^2, so |e^{i y L}| grows by at most
+    /// e^{|y| share w / sigma^2}. |e^{a L}| grows only for a < 0, by a factor that is taken as the smaller of e^{|a| / 2}
+    /// and e^{2 share |a|}. Here `share` bounds the weight of N(1, sigma^2) in the mixture wherever the integrand is not
+    /// negligible.
     fn step(&self, a: f64, y_max: f64) -> f64 {
         let variance = self.sigma * self.sigma;
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
         let reach = self.taper.map_or(reach, |taper| taper.end());
         let odds = self.rate / (1.0 - self.rate) * libm::exp(((reach - 0.5) / variance).min(700.0));
-        // For posterior odds of the unit's presence up to 1/2, the modulus of the mixture is at least half the modulus of
-        // its part without the unit, for any phase of the part with the unit.
+        // If the posterior odds of the unit's presence are at most 1/2, the modulus of the mixture is at least half the
+        // modulus of its part without the unit, whatever the phase of the part with the unit. So L changes by at most
+        // 2 odds for each radian of that phase.
         let share = if odds <= 0.5 { 2.0 * odds } else { 1.0 };
         let growth = if a < 0.0 { -a * (2.0 * share).min(0.5) } else { 0.0 };
         // In the strip, the modulus of a taper grows by at most a factor of e^{(w / width)^2 / 2}.
@@ -161,8 +167,9 @@ impl Mixture {
         points <= MAX_POINTS
     }
 
-    /// Returns ln of the integral of exp(a L) against N(0, sigma^2), and writes the tilted law to `points`, as weighted
-    /// losses fine enough for its characteristic function at arguments up to `y_max`.
+    /// Returns ln of the integral of exp(a L) against N(0, sigma^2), and writes the tilted law to `points`, as losses
+    /// with weights. The points are dense enough for the characteristic function of the tilted law at arguments up to
+    /// `y_max`.
     pub(super) fn quadrature(&self, a: f64, y_max: f64, points: &mut Vec<Point>) -> f64 {
         points.clear();
         let step = self.step(a, y_max);
@@ -232,7 +239,7 @@ pub(super) fn cumulants(value: f64, points: &[Point]) -> Cumulants {
 /// Number of points that [`characteristic`] processes together.
 const SIDE_BY_SIDE: usize = 4;
 
-/// Multiplies `out[j]` by the characteristic function of weighted losses at (from + j) step, to the power `count`.
+/// Multiplies `out[j]` by the power `count` of the characteristic function of the weighted losses at (from + j) step.
 pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u64, out: &mut [Complex]) {
     let mut values = vec![Complex::ZERO; out.len()];
     // The processor can compute the rotations of several points in parallel, because they do not depend on each other.

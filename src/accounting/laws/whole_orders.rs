@@ -5,7 +5,7 @@
 //! the noise multiplier, a = s + 1 the order and t = (2x - 1) / (2 sigma^2) the loss of the Gaussian without subsampling.
 //! At a whole order a the mean is a finite sum, the sum over k from 0 to a of
 //! C(a, k) (1 - q)^(a - k) q^k exp(k (k - 1) / (2 sigma^2)). K is convex, so between whole orders it lies below the
-//! chord. This is K for removing a unit; K for adding one is no larger.
+//! chord. The sum gives K for removing a unit; K for adding a unit is no larger.
 //!
 //! Source: Mironov, Talwar and Zhang 2019, "Renyi differential privacy of the sampled Gaussian mechanism", Section 3.3
 //! (the sum) and Theorem 5 (the direction).

@@ -16,9 +16,9 @@ use crate::vocab::{Cost, Delta};
 /// The add and remove directions are composed separately; the larger epsilon counts. First, delta is replaced by
 /// (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails.
 ///
-/// The epsilon returned is the upper end of an interval that contains the true epsilon, except for up to 20,000 equal
-/// exponential mechanisms. For these it is the epsilon for mechanisms fixed in advance, and the upper end is for adaptive
-/// choices.
+/// The epsilon returned is the upper end of an interval that contains the true epsilon, with one exception: a composition
+/// of up to 20,000 equal exponential mechanisms and nothing else. For this composition, the epsilon returned is that of
+/// mechanisms fixed in advance, and the upper end is for adaptive choices.
 ///
 /// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), two compositions whose
 /// true epsilons differ by more than 0.1 % are ranked correctly. Compositions with closer true epsilons may be ranked
@@ -69,12 +69,12 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than
-    /// `price`. For subsampled Gaussians it does not use the other theorems that `price` uses if the
-    /// ends differ, so it may be false although `price` gives at most `epsilon`.
+    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. For compositions of
+    /// Poisson-subsampled Gaussians only, this function does not use the other theorems that `price` uses if the ends
+    /// differ. So its answer may be false although the epsilon of `price` is at most `epsilon`.
     pub(crate) fn is_within(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
-        // For these costs the bounds of other theorems are rarely smaller, so they are not computed.
+        // For subsampled Gaussians the bounds of other theorems are rarely smaller, so these bounds are not computed.
         let is_plain = items.iter().all(|item| matches!(item.cost, Cost::PoissonGaussian { .. }));
         if is_plain && pairs::unpriceable(items).is_empty() {
             let ends = curve_between(items, Exponential::Dominating, delta.get(), (epsilon, epsilon));
@@ -124,7 +124,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&
         }
         return (answer, EpsilonKind::Bound, note);
     }
-    // For adaptively chosen mechanisms, the smaller of two bounds.
+    // For adaptively chosen mechanisms, `upper` is the smaller of two bounds.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
     if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);

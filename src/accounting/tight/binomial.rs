@@ -18,13 +18,14 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
     staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
 }
 
-/// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance: the largest epsilon over
-/// the mechanisms with losses t and t - range, with the same t for all.
+/// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance. It is the largest
+/// epsilon over t, if each of the `count` mechanisms has the losses t and t - range.
 ///
-/// Delta is a sum over the outputs whose total loss is above epsilon, that is, with at most l low losses. For a fixed l,
-/// epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs under P and Q.
-/// epsilon(t) is stationary where t = (epsilon + (l + 1) range) / (count + 1). The search iterates this fixed point, and
-/// increases or decreases l by 1 as long as epsilon increases.
+/// Delta is a sum over the outputs whose total loss is above epsilon, that is, over the outputs with at most l low
+/// losses. For a fixed l, epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs
+/// under P and Q. So epsilon(t) is stationary where the ratio of the derivatives of A_l and B_l is e^epsilon. This ratio
+/// is e^{(count + 1) t - (l + 1) range}, so the stationary point is t = (epsilon + (l + 1) range) / (count + 1). The
+/// search iterates this equation for t, and increases or decreases l by 1 as long as epsilon increases.
 ///
 /// Source: Dong, Durfee and Rogers 2020, Theorem 3.
 pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
@@ -81,9 +82,9 @@ pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {
     best.max(0.0)
 }
 
-/// Binomial probabilities of 0, 1, ..., `count` low outputs. Returns the number of leading probabilities that underflow and
-/// are left out, and the other probabilities; those that underflow at the end are 0. They are computed outward from the
-/// largest one, so nothing overflows.
+/// Binomial probabilities of 0, 1, ..., `count` low outputs. Returns the number of leading probabilities that underflow
+/// and are left out, and the other probabilities; those that underflow at the end are 0. All probabilities are computed
+/// outward from the largest one, so nothing overflows.
 pub(super) fn masses(p_high: f64, p_low: f64, count: u64) -> (usize, impl Iterator<Item = f64>) {
     let n = count as usize;
     let mode = ((count as f64 + 1.0) * p_low / (p_high + p_low)).floor().min(count as f64) as usize;

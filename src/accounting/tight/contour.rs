@@ -1,11 +1,14 @@
 //! The tight accountant by an integral along a line in the complex plane.
 //!
-//! Let e stand for epsilon, L = ln dP/dQ for the total loss, and K(z) for ln E exp(z L) under P. Then
-//! delta(e) = 1/(2 pi i) * integral from c - i inf to c + i inf of exp(K(z) - z e) / (z (z + 1)) dz for any c > 0,
-//! because 1/(z (z + 1)) is the Laplace transform of 1 - e^-x on x > 0. At the Chernoff-optimal c (where
-//! exp(K(c) - c e) is smallest) the integrand decreases like a Gaussian. The error of the trapezoid rule with step h is
-//! the sum over m != 0 of e^{c A m} delta(e + A m), where A = 2 pi / h. Every term of this error is at least 0, so the
-//! result of the trapezoid rule is an upper bound on delta(e).
+//! Let L = ln dP/dQ be the total loss, and K(z) = ln E exp(z L) under P. Delta at epsilon is the mean of g(L - epsilon)
+//! under P, where g(y) = 1 - exp(-y) for y > 0 and g(y) = 0 otherwise. The Laplace transform of g is 1/(z (z + 1)), so by
+//! its inversion, for any c > 0, delta(epsilon) = 1/(2 pi i) * integral from c - i inf to c + i inf of
+//! exp(K(z) - z epsilon) / (z (z + 1)) dz.
+//!
+//! On the positive real axis, this integrand is smallest at one c, the saddle point. On the line through the saddle
+//! point, the integrand decreases like a Gaussian. The error of the trapezoid rule with step h is the sum over m != 0 of
+//! exp(c A m) delta(epsilon + A m), where A = 2 pi / h. Every term of this error is at least 0, so the result of the
+//! trapezoid rule is an upper bound on delta(epsilon).
 
 use crate::accounting::complex::Complex;
 use crate::accounting::laws::{Cumulants, Law};
@@ -23,7 +26,7 @@ pub(in crate::accounting) struct EpsilonBounds {
     pub(in crate::accounting) upper: f64,
 }
 
-/// K of the whole composition and its first two derivatives.
+/// K of the whole composition (see the module's documentation), and the first two derivatives of K.
 pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
     laws.iter().fold(Cumulants::ZERO, |sum, (law, count)| sum.plus(*count as f64, law.cumulants(s)))
 }
@@ -55,8 +58,8 @@ impl SaddlePoint {
             - 0.5 * libm::log(2.0 * PI * self.curvature)
     }
 
-    /// A c at which the approximate delta is `delta`, usually up to a factor of 1.3. This accuracy is enough, because the
-    /// integral is the same for any c.
+    /// A saddle point at which the approximate delta is `delta`, usually up to a factor of 1.3. This accuracy is enough,
+    /// because the integral has the same value for any c.
     pub(super) fn find(laws: &Laws, delta: f64) -> Self {
         let target = libm::log(delta);
         let (mut low, mut high) = (-16.0, 16.0);
@@ -67,7 +70,8 @@ impl SaddlePoint {
             if error.abs() < 0.25 || high - low < 1e-6 {
                 break;
             }
-            // Delta decreases with c. The next point is a Newton step, or the middle of the bracket if the step leaves it.
+            // Delta decreases as c increases. The next point is a Newton step, or the middle of the bracket if the step
+            // leaves it.
             if error > 0.0 {
                 low = log_c;
             } else {
@@ -88,19 +92,20 @@ const BLOCK: usize = 32;
 const MAX_NODES: usize = 8192;
 /// Largest number of terms for one value of a law's transform exp(K); if more are needed, lattices are used instead.
 const MAX_TERMS: f64 = 40_000.0;
-/// Largest relative contribution of the terms beyond the last node.
+/// Largest contribution of the terms beyond the last node, relative to the estimated integral.
 const TRUNCATION: f64 = 1e-14;
 /// Largest number of terms of all values together, at effort 1.
 const MAX_WORK: f64 = 4e5;
-/// The part of [`MAX_WORK`] within which the values must have decreased to 1/10.
+/// Part of the allowed work, which is `effort` times [`MAX_WORK`]. When more than this part is done and the values have
+/// not decreased to 1/10, the line is given up.
 const FIRST_PART: f64 = 0.1;
 
 /// Both ends of epsilon at `delta`; `None` if no line gives a sum that is accurate and takes no more work than allowed.
 ///
 /// The first line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point
 /// consists of the large losses alone, and the error of the trapezoid rule (aliasing) is not small. Then the largest
-/// losses are removed from the laws, and lines are tried that cross the real axis at s, where s + 1 is the best Renyi
-/// order of these laws, or nearer to 0.
+/// losses are removed from the laws. If s + 1 is the best Renyi order of the remaining laws, the lines that are tried
+/// next cross the real axis at s, or nearer to 0.
 ///
 /// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBounds> {
@@ -186,7 +191,7 @@ fn at(laws: &Laws, saddle: &SaddlePoint, delta: f64, lost: f64, effort: f64) -> 
         return None;
     }
 
-    // Terms of the sum, without the phase exp(-i y e).
+    // Each y on the line, with the term of the sum at y without its phase exp(-i y epsilon).
     let mut terms: Vec<(f64, Complex)> = Vec::new();
     let mut work = 0.0;
     let beyond = loop {
@@ -263,8 +268,8 @@ fn at(laws: &Laws, saddle: &SaddlePoint, delta: f64, lost: f64, effort: f64) -> 
     })
 }
 
-/// A bound on |exp(K(c + i v) - K(c))| for all v >= `y`: the product of the laws' proven bounds. Laws without a proven bound
-/// are left out.
+/// A bound on |exp(K(c + i v) - K(c))| for all v >= `y`, where K is that of the whole composition: the product of the
+/// laws' proven bounds. Laws without a proven bound are left out, because their factors are at most 1.
 fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     let log: f64 = laws
         .iter()
@@ -273,12 +278,13 @@ fn ceiling(laws: &Laws, c: f64, y: f64) -> f64 {
     libm::exp(log)
 }
 
-/// A bound on the error of the trapezoid rule, relative to delta.
+/// A bound on the error of the trapezoid rule, relative to delta: the sum over m != 0 in the module's documentation, with
+/// A = `period`. The terms with m < 0 and those with m > 0 are bounded by one geometric series each.
 fn aliasing(laws: &Laws, saddle: &SaddlePoint, epsilon: f64, step: f64, value: f64) -> f64 {
     let c = saddle.c;
     let period = 2.0 * PI / step;
     let log_delta = saddle.cumulants.value - c * epsilon + libm::log(value);
-    // The terms with m < 0: e^{-c A |m|} times a delta that is at most 1.
+    // The terms with m < 0: exp(-c A |m|) times a delta that is at most 1.
     let below = libm::exp(-c * period - log_delta) / -libm::expm1(-c * period);
     // The terms with m > 0: the smallest of the Chernoff bounds delta(x) <= exp(K(r) - r x) for several r above c.
     let mut above = f64::INFINITY;

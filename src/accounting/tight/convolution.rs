@@ -101,7 +101,7 @@ impl Laws {
 
     /// Moves or drops the mass outside of the window, as described in the module's documentation.
     pub(super) fn cut(&mut self, rules: &Rules) {
-        // The limit is for infinite windows, which keep all losses.
+        // The limit `FAR` is for infinite windows, which keep all losses.
         let index = |loss: f64| ((loss - self.offset) / rules.spacing).clamp(-FAR, FAR);
         let (low, high) = (index(rules.window.0).floor() as i64, index(rules.window.1).ceil() as i64);
         let last = self.first + self.worse.len() as i64 - 1;

@@ -19,9 +19,9 @@ const LAST_EFFORT: f64 = 20.0;
 /// Below this delta, sums of probabilities in doubles are not trusted.
 const MIN_DELTA: f64 = 1e-30;
 
-/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Another bound is used
-/// where the computation fails or that bound is tighter. For the upper end it is the bound by Renyi divergences or the
-/// sum of the epsilons, for the lower end the epsilon of one item alone.
+/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Another bound is used where
+/// the computation fails or the other bound is tighter. For the upper end, the other bound is the bound by Renyi
+/// divergences or the sum of the epsilons. For the lower end, it is the epsilon of one item alone.
 pub(super) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> EpsilonBounds {
     curve_below(items, exponential, delta, f64::INFINITY)
 }

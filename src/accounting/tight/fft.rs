@@ -16,8 +16,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // Each factor is the product of a coarse and a fine factor, which is far faster than a sine and a cosine, and
-        // differs in the last two bits at most.
+        // Each factor is computed as the product of a coarse and a fine factor. This is far faster than a sine and a
+        // cosine, and the result differs in the last two bits at most.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();

@@ -4,11 +4,11 @@
 //! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
 //!
 //! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
-//! ([`gathered`]). This is done twice: for a law with larger hockey-stick divergences than the exact one (worse), which
-//! gives an upper bound on epsilon, and for a law with smaller ones (better), for a lower bound. The spacing may vary within
-//! a grid and from sum to sum. A first pass places points by a rule of thumb, later passes where they reduce the error most
-//! ([`PassResults`]). The last sum is not formed: epsilon is computed from the products directly. A sum of losses that all
-//! have the same law with two values is binomial, and needs no grid unless it has too many values.
+//! ([`products`]). This is done twice. A law with larger hockey-stick divergences than the exact one (worse) gives an
+//! upper bound on epsilon, and a law with smaller divergences (better) gives a lower bound. The spacing may vary within a
+//! grid and from sum to sum. A first pass places points by a rule of thumb, later passes place them where they reduce the
+//! error most ([`PassResults`]). The last sum is not formed: epsilon is computed directly from the last two laws. A sum
+//! of losses that all have the same law with two values is binomial, and needs no grid unless it has too many values.
 
 use super::binomial;
 use super::contour::{EpsilonBounds, Laws};
@@ -411,8 +411,8 @@ mod tests {
         }
     }
 
-    /// The two bounds enclose the epsilon of several randomised responses with one epsilon each, for epsilons of all sizes;
-    /// first on grids without the results of a previous pass, then on grids that use them.
+    /// The two bounds enclose the epsilon of several equal randomised responses, which have small or large epsilons. This
+    /// is tested first on grids without the results of a previous pass, then on grids that use such results.
     #[test]
     fn the_ends_enclose_a_binomial_sum() {
         for (epsilon, count, delta) in [(0.5, 7, 1e-4), (0.01, 1000, 1e-6), (1e-7, 12, 1e-8), (6.0, 5, 1e-9)]

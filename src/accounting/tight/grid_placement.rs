@@ -1,4 +1,4 @@
-//! Places the points of a graded grid where they reduce the error most, from the results of a coarser pass.
+//! Places the points of a graded grid, by the results of a coarser pass, where they reduce the error most.
 //!
 //! P and Q are the two output distributions of a release, and its loss is ln(P/Q). A pass computes two laws of the sum of
 //! all losses: a worse one, with hockey-stick divergences at least as large as the exact ones, and a better one, with
@@ -7,8 +7,9 @@
 //! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
 //! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
 //! and lowers it by half of that in the better law. The total error over all cells is smallest if their widths are
-//! proportional to (f g)^{-1/3} (Panter and Dite 1951). The density of the sum of all losses is used for g. Sums are formed
-//! one after another; the approximation is good except for the last few of them, which contain a large part of all losses.
+//! proportional to (f g)^{-1/3} (Panter and Dite 1951). As an approximation, the density of the sum of all losses is used
+//! for g. Sums are formed one after another. The approximation is good except for the last few sums, each of which
+//! contains a large part of all losses.
 
 use super::contour::EpsilonBounds;
 use super::masses::Masses;

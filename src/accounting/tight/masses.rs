@@ -1,18 +1,20 @@
-//! Sums products of two laws in the cells of a grid, and computes a worse and a better law from the masses of the cells
-//! under P and under Q.
+//! Sums up the products of two laws' masses in the cells of a grid, and computes a worse and a better law from the masses
+//! of the cells under P and under Q.
 //!
-//! A law is the distribution of the privacy loss ln(P/Q) of two distributions P and Q, by its masses under both. A worse
-//! law has no smaller delta at any epsilon, a better one no larger delta.
+//! A law is the distribution of the privacy loss ln(P/Q) of two distributions P and Q, given by its masses under P and
+//! under Q. At every epsilon, the delta of a worse law is at least that of the exact law, and the delta of a better law
+//! is at most that of the exact law.
 //!
-//! For the worse law, each cell's mass is moved to the two ends of the cell such that both masses are kept (connect the
-//! dots, Doroshenko et al. 2022, Section 4). For the better law, each cell's mass is merged to one point
-//! (post-processing), which need not lie on any grid. Both errors are of second order in the cells' widths.
+//! For the worse law, each cell's mass is moved to the two ends of the cell such that the masses under P and under Q are
+//! kept (connect the dots, Doroshenko et al. 2022, Section 4). For the better law, each cell's mass is merged to one
+//! point (post-processing), which need not lie on any grid. The errors of both laws are of second order in the cells'
+//! widths.
 
 /// Masses under Q below this may be inaccurate or 0 because of underflow.
 const MIN_MASS: f64 = 1e-290;
 
-/// For losses of a smaller modulus, formulas use the difference of P's and Q's masses; for others they use Q's mass. Each is
-/// the more accurate one in its range.
+/// For losses of a smaller modulus than this, formulas use the difference of P's and Q's masses; for other losses they
+/// use Q's mass. Each of these two forms is the more accurate one in its range.
 const SMALL: f64 = 0.7;
 
 /// Masses at losses in increasing order.

@@ -1,5 +1,5 @@
-//! Moves a law of the privacy loss, divided into pieces, to the points of a lattice. This is done twice: for a law that
-//! is certainly worse (with larger hockey-stick divergences), and for one that is certainly better.
+//! Moves a law of the privacy loss, divided into pieces, to the points of a lattice. This is done twice, to obtain a law
+//! that is certainly worse (with larger hockey-stick divergences) and one that is certainly better.
 //!
 //! P and Q are the output distributions on the two neighbours; the law is that of ln dP/dQ under P. The worse law results
 //! from the method "connect the dots" (Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, Section 4): each cell's mass
@@ -13,7 +13,7 @@ use crate::accounting::laws::Cells;
 /// the two ends of the cell, such that P and Q keep their masses.
 pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
     let (pieces, width) = (cells.grid.pieces, cells.width());
-    // The share of the mass at j pieces above the lower end of a cell that moves to the upper end.
+    // Entry j is for mass that lies j pieces above the lower end of a cell: the share of it that moves to the upper end.
     let share: Vec<f64> =
         (0..=pieces).map(|j| libm::expm1(-(j as f64) * width) / libm::expm1(-cells.grid.spacing)).collect();
     let mut masses = vec![0.0; cells.mass.len() / pieces + 1];
@@ -34,11 +34,12 @@ pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
 /// P's masses of a law that is certainly better, on the lattice points first - 1, first, ...
 ///
 /// Each piece is merged to one point (post-processing) and moved to a lattice point. Moving a piece down, with Q's mass
-/// kept, reduces its P-mass; moving it up increases it. The P-mass needed for moves up must come from pieces that were
-/// moved down to the same point or a higher one: moving P-mass towards smaller losses decreases every hockey-stick
-/// divergence. So points are visited from the largest loss down; moving the pieces above a point down to it makes
-/// P-mass available, which is used to move up the pieces below the point, the nearest first. Pieces for which too
-/// little is available move down.
+/// kept, reduces its P-mass; moving a piece up increases its P-mass. The P-mass needed for moves up must come from pieces
+/// that were moved down to the same point or a higher one: moving P-mass towards smaller losses decreases every
+/// hockey-stick divergence. So lattice points are visited from the largest loss down. At each point, the pieces above it
+/// that have not moved up are moved down to it, which makes P-mass available. This P-mass is used to move pieces below
+/// the point up to it, the nearest first. Pieces for which too little P-mass is available move down to the next lower
+/// point.
 ///
 /// The part of the available P-mass that is used at the first opportunity affects all later moves. Several parts are tried,
 /// and the one that leaves P most of its mass is used.
@@ -77,8 +78,9 @@ fn lowered(cells: &Cells, spent: f64) -> Vec<f64> {
         .collect();
     let points = cells.mass.len() / pieces + 1;
     let mut masses = vec![0.0; points + 1];
-    // `available` is the P-mass that can be used for moves up; `held` says whether a part was already held back. `left` is
-    // the number of pieces of the cell above the point that have not moved up, `part_left` the part of the last of these.
+    // `available` is the P-mass that can be used for moves up; `held` says whether a part was already held back. `left`
+    // is the number of pieces of the cell above the point that have not moved up. Of the last of these pieces, only the
+    // part `part_left` has not moved up.
     let (mut available, mut held) = (0.0, spent >= 1.0);
     let (mut left, mut part_left) = (0, 1.0);
     for k in (0..points).rev() {

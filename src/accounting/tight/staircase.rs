@@ -21,7 +21,7 @@ pub(super) fn epsilon(
         // `weighed` is Q's mass at the current and larger losses, times e^loss of the current loss.
         weighed = weighed * fall + mass;
         above += mass;
-        // Delta at the next loss below is above - weighed e^-spacing.
+        // At the next smaller loss, delta is `above` - `weighed` e^-spacing.
         if above - weighed * fall >= target {
             let loss = top - k as f64 * spacing;
             return loss + libm::log((above - target) / weighed);

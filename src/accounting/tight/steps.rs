@@ -6,8 +6,8 @@
 //! sum of all losses is formed within a window, once from the worse and once from the better laws (module
 //! `convolution`). So the two results enclose the true epsilon for any spacing and window. A first, coarse lattice finds
 //! the range of the total loss; then spacing and window follow from the epsilon found so far. Short sums are formed term
-//! by term, long ones by a tilted Fourier transform (`tilted`). Laws with rare large losses are summed first on graded
-//! grids, which are fine where most of the mass is and coarse far away (`graded_grids`).
+//! by term, long ones by a tilted Fourier transform (`tilted`). For laws with rare large losses, graded grids are tried
+//! first (`graded_grids`); they are fine where most of the mass is and coarse far away.
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.

@@ -1,8 +1,9 @@
 //! Sums of many independent losses on one lattice, by one Fourier transform of tilted laws.
 //!
-//! Each mass is multiplied by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the rounding
-//! error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window wraps
-//! around into it; a Chernoff bound for the lattice laws limits how much (Koskela, Jälkö and Honkela 2020 bound the
+//! The tilt multiplies each mass by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the
+//! rounding error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window of
+//! losses that the transform covers wraps around into the window. So it is missing at its own loss, and is added at
+//! another loss. A Chernoff bound for the lattice laws limits both errors (Koskela, Jälkö and Honkela 2020 bound the
 //! same two errors, without a tilt). Each loss has two lattice laws (`Laws`): the worse one gives the upper bound on
 //! epsilon, the better one the lower bound.
 
@@ -20,38 +21,43 @@ const ROUNDING: f64 = 7e-16;
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: EpsilonBounds,
-    /// The approximate error from rounding and wrap-around in the worse law, relative to delta.
+    /// The approximate error of delta by the worse law, relative to delta: from rounding, and from mass above the
+    /// window.
     pub(super) error: f64,
-    /// Epsilon by the worse law without regard to these errors, which is the next estimate of the search.
+    /// Epsilon by the worse law if `error` is ignored. The search uses it as its next estimate of epsilon.
     pub(super) plain: f64,
 }
 
-/// Tilt and window.
+/// The exponent `c` of the tilt, and the window of losses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     c: f64,
     pub(super) window: (f64, f64),
 }
 
-/// The tilt for an epsilon near `about`, and a window outside of which the probability is at most `lost` times delta.
+/// The tilt for an epsilon near `about`, and a window of losses. Each of three errors of delta at `about` is at most
+/// `lost` times delta: what the mass above the window would contribute, and what the masses that wrap around from below
+/// and from above the window add.
 pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, lost: f64) -> Plan {
     let moment = |s: f64| log_moment(laws, |law| &law.worse, spacing, s);
     let c = tilt(moment, spacing, about);
     let whole = moment(c);
-    // ln of the tilted mass that may be lost, relative to the total tilted mass.
+    // ln of the tilted mass that may wrap around to losses above epsilon, relative to the total tilted mass.
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
-    // Chernoff's bound P(S > x) <= exp(K(s) - s x), for the law and for the tilted law of the sum S of all losses, with
-    // K(s) = ln E exp(s S).
+    // Chernoff's bound for the sum S of all losses is P(S > x) <= exp(K(s) - s x), with K(s) = ln E exp(s S). `tail` is
+    // from this bound. `low` and `tilted` are from the bound for the tilted law of S, in which K(c + r) - K(c) takes
+    // the place of K(r).
     let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
     let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
     let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
-    // Tilted mass above the window wraps around to its lower end, below epsilon.
+    // Mass above the window wraps around to the window's lower end. It stays below epsilon if it lies above the window
+    // by less than `about` - `low`.
     let high = tail.max(tilted - (about - low).max(0.0)).max(about + spacing);
     Plan { c, window: (low.min(about - spacing), high) }
 }
 
-/// An upper bound on epsilon at `delta`, by the Renyi divergences of the worse laws.
+/// An upper bound on epsilon at `delta`, by the Renyi divergences of the worse laws without their infinite losses.
 pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
     least_ratio(spacing, |s| log_moment(laws, |law| &law.worse, spacing, s) - libm::log(delta)).max(0.0)
 }
@@ -63,8 +69,8 @@ fn least_ratio(spacing: f64, f: impl Fn(f64) -> f64) -> f64 {
     above_nan(ratio(libm::exp(0.5 * (low + high))))
 }
 
-/// The logarithms of the ends of an interval in [`least`, `most`], at most `width` wide on a logarithmic scale, that holds
-/// the minimum of `f`, which has only one.
+/// The logarithms of the two ends of an interval in [`least`, `most`] that holds the minimum of `f`. On a logarithmic
+/// scale the interval is at most `width` wide. `f` must have only one local minimum.
 fn log_bracket(f: impl Fn(f64) -> f64, least: f64, most: f64, width: f64) -> (f64, f64) {
     let at = |log_x: f64| above_nan(f(libm::exp(log_x)));
     let (mut low, mut high) = (libm::log(least), libm::log(most));
@@ -80,8 +86,8 @@ fn above_nan(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
 
-/// Lower and upper bound on epsilon, at least 0, at `delta`. `about` is an estimate of epsilon; mass outside the window of
-/// `plan` wraps around into it.
+/// A lower and an upper bound on epsilon, at least 0, at `delta`. `about` is an estimate of epsilon. Mass outside the
+/// window of `plan` wraps around into the window; the bounds allow for this.
 pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, delta: f64) -> Found {
     let Plan { c, window } = plan;
     let points = (((window.1 - window.0) / spacing).ceil().max(2.0) as usize).next_power_of_two();
@@ -96,7 +102,8 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let (mut worse, mut better) = (Factored::default(), Factored::default());
     let per_transform = ROUNDING * f64::from(points.trailing_zeros() + 1);
     let longest = laws.iter().map(|(law, _)| law.worse.len().max(law.better.len())).max().unwrap_or(0);
-    // The tilt of a mass k points below the last one.
+    // Entry k is the factor of the tilt at a loss that is k points below the last loss, divided by the factor at the
+    // last loss.
     let fall: Vec<f64> = (0..longest).map(|k| libm::exp(-c * spacing * k as f64)).collect();
     for (law, count) in laws {
         let mut packed = vec![Complex::ZERO; points];
@@ -105,7 +112,8 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
         worse.add(law, *count, spacing, c, one, per_transform * (1.0 + other / one));
         better.add(law, *count, spacing, c, other, per_transform * (1.0 + one / other));
         fft.forward(&mut packed);
-        // Two real sequences in one transform: the even part is the first, the odd part the second.
+        // One transform of two real sequences, the second multiplied by i. With X(k) for the transform, (X(k) + conj
+        // X(-k)) / 2 is the transform of the first sequence, and (X(k) - conj X(-k)) / 2 is i times that of the second.
         for (k, (a, b)) in product.iter_mut().enumerate() {
             let (here, there) = (packed[fft.place(k)], packed[fft.place((points - k) % points)].conj());
             let (even, odd) = ((here + there).scale(0.5 / one), (here - there).scale(0.5 / other));
@@ -117,7 +125,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     for (k, (a, b)) in product.iter().enumerate() {
         packed[fft.place(k)] = *a + Complex::new(-b.im, b.re);
         if k > 0 && k < points / 2 {
-            // The spectrum of a real sequence is its own mirror image, conjugated.
+            // The transform of a real sequence at -k is the conjugate of its transform at k.
             let mirrored = b.conj();
             packed[fft.place(points - k)] = a.conj() + Complex::new(-mirrored.im, mirrored.re);
         }
@@ -127,9 +135,11 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let first =
         laws.iter().fold(0i64, |sum, (law, count)| sum.wrapping_add((*count as i64).wrapping_mul(law.first)));
     let place = |index: i64| index.wrapping_sub(first).rem_euclid(points as i64) as usize;
-    // The weights of errors above epsilon fall like e^{-c (loss - epsilon)}; this is their Euclidean norm.
+    // In delta, the error of a tilted mass at a loss above epsilon has a weight of at most e^{-c (loss - epsilon)}, up
+    // to a common factor; `weights` bounds the Euclidean norm of all these weights.
     let weights = (1.0 + 0.5 / (c * spacing)).min(points as f64).sqrt();
-    // The masses without tilt, divided by exp(log_mass - c about), from the largest loss down, of both laws.
+    // For both laws: the mass without tilt, divided by exp(log_mass - c about), at the loss that is j points below the
+    // largest.
     let untilted = |j: i64| {
         let loss = high - j as f64 * spacing;
         let (both, tilt) = (packed[place(top - j)], libm::exp(-c * (loss - about)));
@@ -145,7 +155,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     let scale = worse.log_mass - c * about;
     let target = (delta - infinite) * libm::exp(-scale - worse.doubt);
     let plain = solve(&of_worse, target);
-    // An upper bound on the contribution to delta of mass above the window.
+    // An upper bound on what mass above the window contributes to delta, in the unit of `target`.
     let lost = beyond(Side::Above, laws, |law| &law.worse, spacing, &worse, c, high)
         * libm::exp(-c * (high - about));
     let mut error = (worse.rounding + per_transform) * weights * libm::exp(-c * (plain - about)) + lost;
@@ -172,8 +182,8 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     }
 }
 
-/// Calls `put` with each tilted mass, in units of e^{c loss} at the last loss; returns their sum. `fall` is the tilt by the
-/// number of points below the last one.
+/// Calls `put` with the index of each mass and the tilted mass, divided by e^{c loss} at the last loss; returns the sum
+/// of these numbers. `fall[k]` is e^{c loss} at k points below the last loss, divided by e^{c loss} at the last loss.
 fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
     let last = masses.len() - 1;
     let mut size = 0.0;
@@ -185,7 +195,8 @@ fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
     size.max(1e-300)
 }
 
-/// The factor taken out of a product of tilted laws.
+/// A product of tilted laws is computed from laws of mass 1: the factor by which the result must be multiplied, and
+/// bounds on errors.
 #[derive(Debug, Default)]
 struct Factored {
     /// ln of the product of the laws' total tilted masses.
@@ -210,7 +221,8 @@ fn last_loss(law: &Laws, spacing: f64) -> f64 {
     law.offset + (law.first + law.worse.len() as i64 - 1) as f64 * spacing
 }
 
-/// ln E exp(s S) of the sum S of all losses.
+/// ln E exp(s S) of the sum S of all losses, where `part` returns the worse or the better masses of a loss; infinite
+/// losses are left out.
 fn log_moment(laws: &[(Laws, u64)], part: fn(&Laws) -> &[f64], spacing: f64, s: f64) -> f64 {
     laws.iter()
         .map(|(law, count)| {
@@ -239,7 +251,7 @@ enum Side {
     Below,
 }
 
-/// Chernoff's bound on the tilted mass of sums on one side of `loss`.
+/// Chernoff's bound on the tilted mass of all sums above or below `loss`, relative to the total tilted mass.
 fn beyond(
     side: Side,
     laws: &[(Laws, u64)],

@@ -7,7 +7,8 @@ use crate::accounting::laws::{Grid, Law};
 
 /// Smallest number of cells in an octave (see [`plain`]) of the loss of a single release.
 const OCTAVE: f64 = 16.0;
-/// Number of cells of the loss of a single release, if it is not divided into octaves.
+/// Smallest number of cells for the loss of a single release, if the law states no bulk and so is not divided into
+/// octaves.
 const EVEN: f64 = 2048.0;
 
 /// A range of losses, and the cells that it is divided into.
@@ -26,15 +27,15 @@ fn cells(offset: f64, spacing: f64) -> Grid {
     Grid { spacing, pieces: 1, offset }
 }
 
-/// Windows that are chosen without the results of a previous pass. If the law states a bulk, they are octaves
-/// of the distance from its centre: each window ends at twice the distance of the one before. Windows above the centre
-/// that begin less than 2 `sought` from it, where `sought` is an estimate of epsilon, have cells of a width of about
-/// 2 `sought` / `points`; the others have [`OCTAVE`] cells. If the law states no bulk, there is one window, with [`EVEN`]
-/// cells or more.
+/// Windows that are chosen without the results of a previous pass. If the law states a bulk, the windows are octaves of
+/// the distance from the centre of the bulk: on each side of the centre, each window ends at twice the distance at
+/// which the window before it ends. Here `sought` is an estimate of epsilon. A window on the upper side that begins
+/// less than 2 `sought` above the centre has cells of a width of about 2 `sought` / `points`. Every other window has
+/// [`OCTAVE`] cells. If the law states no bulk, there is one window, with [`EVEN`] cells or more.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // The pitch, of which most atoms are multiples, is a multiple of the spacing, so that atoms are
-        // represented exactly; densities need narrow cells.
+        // Most atoms are multiples of the pitch, and the pitch is a multiple of the spacing, so these atoms lie on
+        // lattice points. Densities need narrow cells, so the spacing is at most `finest`.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];
@@ -62,7 +63,8 @@ pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought:
     sides
 }
 
-/// One window for each cell of a grid, limited to the range from `low` to `high`.
+/// One window for each cell of a grid; each window is a single cell. The part of the grid outside the range from `low`
+/// to `high` is left out.
 pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
     let inner = grid.iter().copied().filter(|point| low < *point && *point < high);
     let points: Vec<f64> = [low].into_iter().chain(inner).chain([high]).collect();

@@ -7,8 +7,8 @@ use serde::Serialize;
 /// Largest probability that at least one of the two limits behind a bound is wrong; half of it is for each limit.
 pub const ERROR: f64 = 0.05;
 /// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by
-/// chance. Such a small error probability makes the limits wide, so that a threshold that few scores exceed is not
-/// chosen.
+/// chance. With such a small error probability the limits are wide, above all for events that occur in few trials. So a
+/// threshold that few scores exceed is not chosen by chance.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two sides of a pair of neighbours.
@@ -86,8 +86,8 @@ impl Counts {
         Self { trials: [own.len() as u64, other.len() as u64], hits: [hits(own), hits(other)] }
     }
 
-    /// A lower limit of the event's probability on the side that it indicates, and an upper limit
-    /// on the other side. Both hold with probability at least 1 - `error`.
+    /// A lower limit of the event's probability on the side that it indicates, and an upper limit of its probability on
+    /// the other side. The two limits hold together with probability at least 1 - `error`.
     pub(super) fn limits(self, error: f64) -> (f64, f64) {
         let low = lower_limit(self.hits[0], self.trials[0], error / 2.0);
         let high = upper_limit(self.hits[1], self.trials[1], error / 2.0);
@@ -114,8 +114,9 @@ impl Counts {
         (low - libm::exp(epsilon) * high).max(0.0)
     }
 
-    /// The smallest distance, in standard deviations, between two normal distributions under which an event can have
-    /// these probabilities: the difference of the normal quantiles of the two limits, at least 0.
+    /// The smallest distance, in standard deviations, between two normal distributions such that some event has at
+    /// least the lower limit as its probability under one of them and at most the upper limit under the other: the
+    /// difference of the normal quantiles of the two limits, at least 0.
     pub(super) fn mu(self, error: f64) -> f64 {
         let (low, high) = self.limits(error);
         if low <= 0.0 || high >= 1.0 || low >= 1.0 || high <= 0.0 {
@@ -191,7 +192,8 @@ pub(super) fn choose(scores: &Scores, figure: impl Fn(Counts) -> f64) -> Option<
     best
 }
 
-/// Half-lines that begin at quantiles of the side that they indicate, from its median far into its tail.
+/// Events whose thresholds are quantiles of the scores of the side that the event indicates, from the median of these
+/// scores far into their tail.
 pub(super) fn at_quantiles(scores: &Scores) -> Vec<Event> {
     const SHARES: [f64; 7] = [0.5, 0.25, 0.1, 0.04, 0.015, 0.005, 0.0015];
     let Sorted(sorted) = Sorted::of(scores);
@@ -239,17 +241,17 @@ mod tests {
 
     #[test]
     fn atoms_are_found_from_either_side() {
-        // Only the neighbour can give -1: an event with probability 1/2 under D' and 0 under D. The lower limit for 1000
-        // hits in 2000 trials is 0.478; the upper limit for none is 3.689 / 2000.
+        // Only the neighbour can give -1: an event with probability 1/2 under D' and 0 under D. The lower limit for
+        // 1000 hits in 2000 trials is 0.478; the upper limit for no hits is 3.689 / 2000.
         let scores: Scores = [vec![0.0; 2000], [vec![0.0; 1000], vec![-1.0; 1000]].concat()];
         let (event, figure) = choose(&scores, |counts| counts.epsilon(0.0)).unwrap();
         assert_eq!((event.indicates, event.threshold), (NeighbourSide::Neighbour, -1.0));
         assert!((figure - (0.478f64 * 2000.0 / 3.689).ln()).abs() < 0.01, "{figure}");
     }
 
-    /// Test and event must be chosen on other trials than those that are counted, or the confidence is not 95 %. Here the
-    /// two distributions are equal: a bound from the trials that chose the best of twelve tests is often above 0 by chance,
-    /// and a bound from other trials is not.
+    /// Test and event must be chosen on other trials than those that are counted, or the confidence is not 95 %. Here
+    /// the two distributions are equal: a bound from the same trials that served to choose the best of twelve tests is
+    /// often above 0 by chance, and a bound from other trials rarely is.
     #[test]
     fn choosing_on_the_counted_trials_would_exceed_the_truth_too_often() {
         let seeds = 100;
@@ -270,8 +272,8 @@ mod tests {
             greedy += u32::from(chosen > 0.0);
             honest += u32::from(counts.epsilon(0.0) > 0.0);
         }
-        // P(Binomial(100, 0.05) > 15) is below 1e-4: the null test of tests/privacy/audit.rs would detect the greedy
-        // choice.
+        // P(Binomial(100, 0.05) > 15) is below 1e-4. The test `bounds_exceed_the_truth_no_more_often_than_they_may` in
+        // tests/privacy/audit.rs has limits of the same kind, so it would detect the greedy choice.
         assert!(honest <= 15 && greedy > 15, "honest {honest}, greedy {greedy} of {seeds}");
     }
 }

@@ -26,8 +26,9 @@ impl Transcript {
     }
 
     /// A transcript of scores only, rounded to multiples of 2^-20. If noise is drawn in floating point, the low bits of
-    /// an output, and of a likelihood ratio computed from it, can reveal the input even where both densities are the
-    /// same. This leak has audits of its own, and rounding removes it from all others.
+    /// an output, and of a likelihood ratio computed from it, can reveal the input even where the output has the same
+    /// density on both inputs. There are separate audits of this leak, and rounding removes the leak from all other
+    /// audits.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));

@@ -24,7 +24,8 @@ pub fn upper_limit(hits: u64, trials: u64, error: f64) -> f64 {
         return 1.0;
     }
     let (a, b) = (hits as f64 + 1.0, (trials - hits) as f64);
-    // 1 - I_p(a, b) = error; solved for the complement, so that no digits are lost.
+    // Solves 1 - I_p(a, b) = error. `incomplete_beta` returns 1 - I_p(a, b) too, so no digits are lost by a
+    // subtraction.
     limit(a, b, error, true)
 }
 

@@ -12,11 +12,12 @@ pub struct Membership {
     /// Area under the ROC curve: the probability that a transcript under D scores above one under D', ties counting
     /// half. 0.5 for a random guess, 1 for certainty.
     pub auc: f64,
-    /// Share of the transcripts under D that are recognised when at most 1 % of those under D' are mistaken for them.
-    /// 0.01 for a random guess.
+    /// Share of the transcripts under D that the attacker attributes to D, if the attacker attributes at most 1 % of
+    /// the transcripts under D' to D. 0.01 for a random guess.
     pub tpr_at_1_percent_fpr: f64,
-    /// The largest difference between the measured true positive rate and false positive rate. For an (epsilon, delta)-DP
-    /// system, the probabilities that these rates estimate differ by at most (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
+    /// The largest difference, over all thresholds, between the measured true positive rate and the measured false
+    /// positive rate. For an (epsilon, delta)-DP system, the probabilities that these rates estimate differ by at most
+    /// (e^epsilon - 1 + 2 delta) / (e^epsilon + 1).
     pub advantage: f64,
 }
 

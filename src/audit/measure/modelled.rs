@@ -34,9 +34,9 @@ impl Modelled {
         events.extend(choose(first, |counts| counts.mu(ERROR_OF_CHOICE)).map(|(event, _)| event));
         events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
         events.extend(chosen);
-        // In parallel, because each event needs the privacy loss of compositions, and computing one of these takes
-        // about a millisecond. The event that permits the least noise is counted on the second half; of several such
-        // events, the first.
+        // Events are tried in parallel: each needs the privacy losses of several compositions, and the computation of
+        // one such loss takes about a millisecond. The event that permits the least noise is counted on the second
+        // half; of several such events, the first.
         let noises: Vec<f64> = events
             .par_iter()
             .map(|event| pair.largest_noise_factor(Counts::of(*event, first), ERROR_OF_CHOICE))

@@ -10,8 +10,8 @@ use serde::Serialize;
 pub struct OneRun {
     /// Number of canaries in the run, each included independently with probability 1/2.
     pub canaries: u64,
-    /// Number of canaries that were guessed: those whose scores have the largest absolute values. The share of canaries to
-    /// guess was chosen on another run.
+    /// Number of canaries for which the auditor made a guess: the canaries whose scores have the largest absolute
+    /// values. The share of the canaries for which a guess is made was chosen on another run.
     pub guesses: u64,
     /// Number of right guesses.
     pub correct: u64,
@@ -20,7 +20,8 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// Chooses on one run the share of canaries to guess, and guesses on another run.
+    /// Chooses, on the run `choosing`, for which share of the canaries guesses are made; then makes these guesses on
+    /// the run `counted`.
     pub(super) fn of(choosing: CanaryScores, counted: CanaryScores, delta: f64) -> Self {
         let (choosing, counted) = (by_size(choosing), by_size(counted));
         let shares = (0..=20).map(|k| libm::exp2(-0.5 * f64::from(k)));
@@ -79,8 +80,9 @@ pub(super) fn bound(canaries: u64, guesses: u64, correct: u64, delta: f64, error
 }
 
 /// An upper bound on the probability of at least `correct` right guesses if the run is (epsilon, delta)-DP for every
-/// canary. It is the tail of a binomial distribution plus 2 m delta times the largest mean of the i binomial
-/// probabilities just below `correct`, over all i. Here m is the number of canaries.
+/// canary. It is the sum of two terms. The first is the tail of a binomial distribution. The second is 2 m delta a,
+/// with the number m of canaries: for each i, take the mean of the binomial probabilities of the i numbers of right
+/// guesses just below `correct`; a is the largest of these means.
 fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) -> f64 {
     let right = 1.0 / (1.0 + libm::exp(-epsilon));
     let tail = at_least(correct, guesses, right);

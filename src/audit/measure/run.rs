@@ -30,7 +30,7 @@ pub struct Effort {
 pub struct Evidence {
     /// Trials per side.
     pub trials: u64,
-    /// Trials per side that were counted; the others chose the test and the threshold.
+    /// Trials per side that were counted; the other trials served to choose the test and the threshold.
     pub counted: u64,
     /// The test that was chosen.
     pub test: String,
@@ -149,7 +149,7 @@ pub fn measure(
 }
 
 /// The scores of the first half of the trials, by test. A statistic is trained on the first quarter of all trials and
-/// scored on the second.
+/// scored on the second quarter.
 fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec<Scores>) {
     let mut tests: Vec<Scores> = (0..known)
         .map(|test| [0, 1].map(|side| first[side].iter().map(|t| t.scores[test]).collect()))
@@ -164,7 +164,7 @@ fn tests_of(first: &[Vec<Transcript>; 2], known: usize) -> (Option<Trained>, Vec
     (trained, tests)
 }
 
-/// Trials of one job: enough that starting it on a thread takes a small part of its time.
+/// Number of trials in one job: so many that the start of a job on a thread takes only a small part of the job's time.
 const BATCH: u64 = 64;
 
 fn both(

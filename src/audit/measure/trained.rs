@@ -76,7 +76,7 @@ impl Trained {
         Some(trained)
     }
 
-    /// The regressors of a transcript: 1, the standardised numbers, and the squares of these numbers minus 1.
+    /// The regressors of a transcript: 1, each standardised number z, and z^2 - 1 for each z.
     fn expand(&self, row: &[f64]) -> Vec<f64> {
         let z: Vec<f64> = row
             .iter()

@@ -105,8 +105,8 @@ impl Mechanism for NoNoiseOnNumbers {
         self.stated.worst_pair(like)
     }
 
-    /// Tests the support: answers are possible on an input if a threshold lies between the largest number that is called
-    /// below and the smallest that is called above.
+    /// Tests the support: answers are possible on an input if the largest number with the answer "below" is smaller
+    /// than the smallest number with the answer "above", so that a threshold fits between the two.
     fn distinguisher(&self, inputs: [&Vec<f64>; 2]) -> Result<Distinguisher<Vec<Compared>>, MechanismError> {
         let inputs = inputs.map(Clone::clone);
         let possible = |numbers: &[f64], answers: &[Compared]| {

@@ -23,8 +23,8 @@ pub(super) fn of_rows(mechanism: CalibratedRows) -> Canaries {
     })
 }
 
-/// One sum over agents. Each agent has its own coordinate, in which its vector has the clipping norm or is zero, each with
-/// probability 1/2; all its other coordinates are zero.
+/// One sum over agents. Each agent has a coordinate of its own. With probability 1/2 the agent's vector is zero;
+/// otherwise the vector has the clipping norm in this coordinate and zeros in all other coordinates.
 pub(super) fn of_agents(sum: FederatedSum) -> Canaries {
     Box::new(move |trials, key| {
         // The work grows with the square of the number of agents: each agent's vector has as many

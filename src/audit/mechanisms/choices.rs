@@ -1,4 +1,5 @@
-//! Audits of choices among options, of one bit, and of unprotected releases.
+//! Audits of mechanisms that choose among options or release one bit, of private selection, and of unprotected
+//! releases.
 
 use super::case::{Case, CaseDescription, DELTA, epsilon, on_pair, positive, probability, worst};
 use crate::privacy::mechanisms::{

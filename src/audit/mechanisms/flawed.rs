@@ -1,4 +1,5 @@
-//! Audits of mechanisms whose claim is false: wrong on purpose, or because of the low bits of floating-point noise.
+//! Audits of mechanisms whose claim is false, because the mechanism is wrong on purpose or because of the low bits of
+//! floating-point noise.
 
 use super::broken::{DataScaledNoise, HalfNoise};
 use super::case::{
@@ -57,7 +58,7 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Noise on one number, with a test that checks which of the two inputs can have led to an output. The distributions of
-/// real-valued noise do not determine this, so the audit does not use them.
+/// real-valued noise do not determine this, so the audit does not take them as the known output distributions.
 fn by_low_bits<M>(
     words: CaseDescription,
     mechanism: M,

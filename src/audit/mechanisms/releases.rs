@@ -42,7 +42,7 @@ impl<M: Mechanism> Releases<M> {
         Self { mechanism, inputs: pair.inputs, times, distinguisher, pair: known }
     }
 
-    /// Why no output is possible for both inputs, if that has been proved.
+    /// If it has been proved that no output is possible on both inputs, the reason; otherwise `None`.
     #[must_use]
     pub fn disjoint(&self) -> Option<&str> {
         self.distinguisher.disjoint.as_deref()

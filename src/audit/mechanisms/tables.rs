@@ -88,12 +88,12 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
 
 /// Two data sets that differ in one record. Their centred columns span the same space, and their smallest singular
 /// values lie on different sides of the threshold omega, below which singular values are lifted. In the last column,
-/// all records but the first are equal, and the first record moves by 1.
+/// all records except the first are equal, and the first record differs by 1 between the two data sets.
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();
-    // The first column is orthogonal to the last one and to the vector of ones; its norm is just above the threshold,
-    // and its entry for the first record is 0.
+    // The first column is orthogonal to the last one and to the vector of ones; its norm is just above omega, and its
+    // entry for the first record is 0.
     let other = |i: usize| match i {
         0 => 0.0,
         i if i % 2 == 1 && i + 1 < n => 1.0,
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::privacy::mechanisms::sigma_min;
 
-    /// The relation allows a distance of 1, and a pair further apart could refute a sound mechanism.
+    /// The neighbouring relation allows a distance of 1. A pair that is further apart could refute a sound mechanism.
     #[test]
     fn the_pair_across_the_threshold_is_one_apart() {
         let (mechanism, n) = (johnson_lindenstrauss(10), 60);

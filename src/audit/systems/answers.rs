@@ -28,7 +28,7 @@ pub(super) struct Answering<'a> {
     pub(super) queries: u64,
     /// Whether the observer also sees the inputs.
     pub(super) shows_inputs: bool,
-    /// Whether answers may be missing because of their outcome, which the attack does not use.
+    /// Whether an answer may be missing because of its outcome. The attack does not use which answers are missing.
     pub(super) may_be_missing: bool,
 }
 
@@ -80,8 +80,8 @@ pub fn search_candidates(
     Ok(vec![candidates(&answering, instance, context)?])
 }
 
-/// Private answers to all queried rows, where the outcome of one row, queried or not, is replaced by any other outcome.
-/// A row that is queried again gets the same answer.
+/// Private answers to all queried rows, where the neighbours differ in the outcome of one row, which is a queried row
+/// or, for a second candidate, another row. A row that is queried again gets the same answer.
 pub(super) fn candidates(
     answering: &Answering<'_>,
     instance: &Instance,
@@ -167,7 +167,7 @@ pub(super) fn candidates(
     Ok(candidates)
 }
 
-/// Notes the conditions that the proof has besides those of the mechanism.
+/// Adds a note to each candidate that names the conditions of the proof, other than those of the mechanism.
 pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
     if !conditions.is_empty() {
         let note = format!("the proof is conditional on {}", conditions.join(", and "));
@@ -193,8 +193,8 @@ fn values(stage: &ReplicationSetup, instance: &Instance, change: &Change) -> Res
 struct Answer {
     row: usize,
     values: [f64; 2],
-    /// The tests of the answer. The score is the likelihood ratio if measurements have no noise; otherwise it is only a
-    /// statistic.
+    /// The tests of the answer. If measurements have no noise, the score is ln of the likelihood ratio; otherwise it is
+    /// only a statistic.
     distinguisher: Distinguisher<f64>,
 }
 

@@ -9,7 +9,8 @@ use crate::study::CellRunner;
 
 /// A protocol whose releases can be attacked.
 pub trait Audited {
-    /// The releases of one series, each on several neighbours from which the audit chooses the worst.
+    /// The releases of one series, each on one or more pairs of neighbours, from which the audit chooses the worst
+    /// pair.
     ///
     /// # Errors
     /// [`NotAuditedReason`]: why the series is not audited.
@@ -42,9 +43,10 @@ pub struct AuditContext<'a> {
     pub stage: &'a ReplicationSetup,
     /// The replication's node of the seed tree.
     pub key: Key,
-    /// The delta of the pair (epsilon, delta) that is to be tested instead of the claim, if one was requested.
+    /// The delta of `--claim`, if the user gave this option, which states an epsilon and a delta to be tested instead
+    /// of the claim.
     pub delta: Option<f64>,
-    /// Delta at which the scenario's report states losses, if the scenario has one.
+    /// The delta that the scenario states for the losses in its report; `None` if it states no delta.
     pub study_delta: Option<f64>,
     /// The neighbour that was requested instead of a search, as the text of `--neighbour`.
     pub neighbour: Option<&'a str>,

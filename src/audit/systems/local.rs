@@ -18,10 +18,11 @@ use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Number of rewards drawn to estimate their range, where the noise is unbounded.
+/// Number of rewards that are drawn to estimate the range of rewards if their noise is unbounded.
 const DRAWS: u64 = 100_000;
-/// Distance from the bound to a reward beyond it that can be recognised, in standard deviations of the privacy noise: the
-/// absolute value of Laplace noise exceeds it with probability e^-28.
+/// Distance between the bound and a reward beyond the bound, in standard deviations of the privacy noise, at which such
+/// a reward is almost always recognised: the absolute value of Laplace noise exceeds this distance with probability
+/// e^-28.
 const REACH: f64 = 20.0;
 /// The condition under which the price of the published means bounds all that a reader learns.
 const REPORTS: &str =
@@ -186,8 +187,8 @@ fn pairs(
     let every =
         |[a, b]: [f64; 2]| (format!("every reward of one user, {a:.4} or {b:.4}"), [a, b].map(Reward::Fixed));
     let mut found = vec![every([bound, -bound])];
-    // If only the distribution of a reward is protected, two pairs are added: the two distributions furthest apart that
-    // the claim covers, and those of the objective's best and worst arm.
+    // If only the distribution of a reward is protected, two pairs are added: the two distributions that are furthest
+    // apart among all that the claim covers, and the distributions of rewards at the objective's best and worst arm.
     if mechanism.neighbours() == Neighbours::AnyMean {
         let far = bound + REACH * mechanism.variance().sqrt();
         let law = |sign: f64| Reward::Mixed { near: sign * bound, far: sign * far, beyond: delta };
@@ -277,7 +278,7 @@ impl Experiment for Reports {
         let fixed = [0, 1].map(|side: usize| self.rewards[side].fixed());
         let silence = match fixed {
             [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward, self.best)),
-            // Where rewards are drawn, missing reports are not used as evidence: the claim is about reports.
+            // If rewards are drawn, missing reports are not used as evidence, because the claim is about reports.
             _ => [0.5, 0.5],
         };
         let (mut score, mut sum) = (0.0, 0.0);

@@ -18,8 +18,8 @@ pub(super) enum Reward {
         /// The noise.
         noise: Noise,
     },
-    /// One of two rewards, drawn at random: the worst of all distributions that exceed a bound with at most a given
-    /// probability.
+    /// One of two rewards, drawn at random: the worst distribution among all under which a reward exceeds a bound with
+    /// at most a given probability.
     Mixed {
         /// The reward within the bound.
         near: f64,
@@ -85,9 +85,9 @@ pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64,
 mod tests {
     use super::*;
 
-    /// If far rewards hardly occur, the log ratio is the same as for near rewards alone, at most 2 near / scale. For a
-    /// report equal to the far reward it is ln(beyond) minus the log density of this report on the other side, where the
-    /// reward is almost certainly `-near`.
+    /// If far rewards hardly occur, the log ratio is the same as for near rewards alone, at most 2 near / scale. If far
+    /// rewards do occur, the log ratio of a report equal to the far reward is ln(beyond) minus the log density of this
+    /// report on the other side, where the reward is almost certainly `-near`.
     #[test]
     fn far_rewards_dominate_the_ratio_of_a_far_report() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);

@@ -1,5 +1,5 @@
-//! Audits of private release, as readers see it. The neighbours differ in one validation record, or
-//! are the functions of two neighbouring validation sets.
+//! Audits of private release, as readers see it. The neighbours are two data sets that differ in one validation record,
+//! or the functions of two neighbouring validation sets.
 
 use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
@@ -110,8 +110,8 @@ fn candidates(
             (None, None) => Vec::new(),
         };
         for (words, values) in &neighbours {
-            // Evaluations of two functions have independent noise; evaluations on neighbouring records have the same
-            // noise, so that the pair differs in the record only.
+            // Evaluations of two functions have independent noise; evaluations on two neighbouring sets of records have
+            // the same noise, so that the two sides of the pair differ in the record only.
             let own =
                 if instance.background.neighbour.is_some() { "neighbour noise" } else { "objective noise" };
             let secrets = [
@@ -175,7 +175,7 @@ struct Publication {
 }
 
 /// The release of a setting: the mechanism that chooses it, the utilities of all settings on both data sets, and the
-/// tests that distinguish the two.
+/// tests that distinguish the two data sets.
 struct Chosen {
     release: SettingRelease,
     utilities: [Vec<f64>; 2],
@@ -305,8 +305,8 @@ impl Publication {
     }
 }
 
-/// The largest privacy loss of Laplace noise on one number: 0 if the two numbers are equal, `None` for noise that is
-/// not Laplace noise.
+/// The largest privacy loss of Laplace noise on one number: 0 if the number is the same on both data sets, `None` for
+/// noise that is not Laplace noise.
 fn largest_loss(distinguisher: &Distinguisher<Vec<f64>>) -> Option<f64> {
     let Laws::Costs(costs) = &distinguisher.laws.as_ref()?.laws else { return None };
     let one = |cost: &Cost| match cost {

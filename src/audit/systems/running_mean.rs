@@ -11,8 +11,8 @@ use crate::protocols::local::{Local, RunningMean};
 use crate::rng::Key;
 use crate::vocab::{Neighbours, Observer, ProtectedUnit, Time, counted};
 
-/// The audit of the means that one series publishes. The neighbours differ in the rewards of one person, all of which lie
-/// beyond one end of the range, or all beyond the other. `visits` is the largest number of visits of one person.
+/// The audit of the means that one series publishes. The neighbours differ in all rewards of one person: on D they lie above
+/// the range, on D' below it. `visits` is the largest number of visits of one person.
 pub(super) fn published(
     recipe: &Local,
     series: &str,
@@ -26,8 +26,8 @@ pub(super) fn published(
     let pair = means.range.worst_pair().ok_or_else(|| AuditError::scenario("the range has no ends"))?;
     let given = visits.min(mechanism.contributions().get());
     let steps = mechanism.steps().get();
-    // The values that enter the sums: the person's first rewards, at most the stated number of contributions; all other
-    // rewards are at the lower end.
+    // The values that enter the sums. The person's rewards come first, clipped to the range; as many of them enter as the
+    // mechanism permits contributions. The rewards of all other persons are at the lower end of the range.
     let low = means.range.low.get();
     let counting = |reward: f64| -> Vec<Vec<f64>> {
         (0..steps).map(|step| vec![if step < given { means.range.clip(reward) } else { low }]).collect()

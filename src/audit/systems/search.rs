@@ -1,4 +1,5 @@
-//! The audit of one release: a few trials on each candidate find the worst neighbour, and new trials measure it.
+//! The audit of one release. A few trials on each candidate pair of neighbours find the worst pair; new trials on this pair
+//! measure the lower bound of epsilon.
 
 use super::system::{Candidates, System};
 use crate::audit::error::AuditError;
@@ -6,7 +7,7 @@ use crate::audit::measure::{Effort, FEWEST, measure};
 use crate::audit::verdict::Finding;
 use crate::rng::Key;
 
-/// For each candidate, the search runs the audit's number of trials divided by this, but at least [`FEWEST`].
+/// For each candidate, the search runs the audit's number of trials divided by this constant, but at least [`FEWEST`].
 const SEARCH_SHARE: u64 = 10;
 
 /// The number of trials that an audit of `candidates` runs in all, on both data sets of each pair of neighbours together.
@@ -20,7 +21,8 @@ fn pilot(trials: u64) -> u64 {
     (trials / SEARCH_SHARE).max(FEWEST)
 }
 
-/// Audits one release: finds the worst neighbour by a few trials on each candidate, and measures it with new trials.
+/// Audits one release: finds the worst pair of neighbours by a few trials on each candidate, and measures the lower bound of
+/// epsilon by new trials on this pair.
 ///
 /// `done` is called after each batch of trials, with the number of trials in that batch, from several threads.
 ///

@@ -39,7 +39,7 @@ pub struct NotAudited {
     pub series: String,
     /// Whether the series has protection that an audit would test; false if nothing is claimed or nothing is released.
     pub protected: bool,
-    /// Why, in words.
+    /// Why it is not audited, in words.
     pub why: String,
 }
 
@@ -71,6 +71,6 @@ impl NotAuditedReason {
 pub struct Systems {
     /// Each release of each audited series, on one or more pairs of neighbours, of which the audit measures the worst.
     pub audited: Vec<Candidates>,
-    /// What is left out.
+    /// The series, or parts of series, that are left out.
     pub not_audited: Vec<NotAudited>,
 }

@@ -1,4 +1,4 @@
-//! The verdict on a claim, from the measured bound, and how much the measurements leave open.
+//! The verdict on a claim, which follows from the measurements, and the factors that say how much they leave open.
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
@@ -7,11 +7,12 @@ use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
 /// The ratios between the tested epsilon, the exact loss of the pair of neighbours and the measured lower bounds. If the
-/// tested epsilon is a true upper bound, the true loss lies between it and the measured bounds, with the confidence of the
-/// measurement.
+/// tested epsilon is a true upper bound, the true loss lies between the bound by counting and the tested epsilon, with the
+/// confidence of the measurement. The bound by the model can take the place of the bound by counting if the model's premise
+/// is true.
 ///
 /// A factor is `None` if its divisor is 0 or unknown, or its dividend infinite or unknown. If the verdict is
-/// consistent, the first three are at least 1, up to numerical error.
+/// consistent, the first three factors are at least 1, up to numerical error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Factors {
     /// Tested epsilon over the bound by counting alone.
@@ -25,7 +26,7 @@ pub struct Factors {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_over_pair: Option<f64>,
     /// Exact loss of the pair over the larger of the two measured bounds: the largest gain from more trials.
-    /// It may be below 1 by chance.
+    /// This factor may be below 1 by chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_over_measured: Option<f64>,
 }
@@ -68,7 +69,8 @@ pub struct Finding {
     /// The verdict on the smaller of the claimed epsilon and the upper bound. Only counting refutes; a model or
     /// the exact loss of the pair can only prevent the verdict "consistent".
     pub verdict: Verdict,
-    /// Why the verdict is inconclusive, or the condition with which a refuted bound holds, in words.
+    /// Why the verdict is inconclusive, in words. If a conditional upper bound is refuted: its condition, which may not be
+    /// met on this D and D'.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     /// The claimed epsilon and the upper bound, each with its verdict.
@@ -84,8 +86,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Computes the verdict. An exact loss that exceeds the upper bound by no more than its numerical error is set
-    /// to that bound.
+    /// Computes the verdict. If the exact loss of the pair exceeds the upper bound by no more than the numerical error of
+    /// the exact loss, the exact loss is set to the upper bound.
     #[must_use]
     pub fn new(statement: Statement, mut evidence: Evidence) -> Self {
         let mut notes = Vec::new();
@@ -151,15 +153,15 @@ fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
     is_conditional.then(|| format!("the upper bound {basis}, which may not be the case for this D and D'"))
 }
 
-/// Whether the exact loss of a pair exceeds an epsilon by more than its numerical error.
+/// Whether the exact loss of a pair exceeds an epsilon by more than the numerical error of the exact loss.
 fn exceeds(pair: f64, epsilon: f64) -> bool {
     pair - epsilon > numerical_error(pair)
 }
 
-/// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted by the bound from the
-/// counts, or, where the outputs on D and D' are known to be disjoint, if the event occurred in all counted trials of
-/// one side and in none of the other. The exact loss of the pair and the model can only prevent the verdict
-/// "consistent".
+/// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted if the bound by counting exceeds
+/// it. If the outputs on D and D' are known to be disjoint, an epsilon is also refuted if the event occurred in all counted
+/// trials of one side and in none of the other side. The exact loss of the pair and the model can only prevent the verdict
+/// "consistent"; if the outputs are known to be disjoint, neither of them is used.
 fn judged(
     statement: &Statement,
     evidence: &Evidence,
@@ -221,14 +223,18 @@ fn judged(
 
 /// The smallest number of trials per side, in words, with which an audit at delta 0 could refute this finite epsilon.
 ///
-/// The largest bound that N counted trials per side can show is about ln(N / 3.689), and half of all trials are counted.
-/// Here 3.689 is ln(1 / 0.025): each of the two limits behind a bound may be wrong with probability 0.025.
+/// Each of the two limits behind a bound may be wrong with probability 0.025. The largest bound comes from an event that
+/// occurs in all N counted trials of one side and in none of the other side. The lower limit of its probability on the one
+/// side is then 0.025^(1/N), which is nearly 1. The upper limit on the other side is 1 - 0.025^(1/N), which is about
+/// 3.689 / N, since ln(1 / 0.025) is 3.689. So the bound is about ln(N / 3.689). Only half of all trials are counted, so 2 N
+/// trials per side are needed.
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {
         format!("at least {trials:.0} trials")
     } else {
-        // 2 * 3.689 is 10^0.868; beyond epsilon = 707 the number is out of the range of floating point.
+        // The exponent of ten is computed from epsilon, since above epsilon = 707 the number of trials itself is out of the
+        // range of floating point. 2 * 3.689 is 10^0.868.
         format!(
             "about 1e{:.0} trials, more than any machine can run",
             epsilon * std::f64::consts::LOG10_E + 0.868

@@ -1,5 +1,6 @@
-//! The claim about a system, the upper bound on its loss by the accountant (proven or conditional), and the verdict
-//! on each of the two from the trials.
+//! Statements about a system, and the verdicts of an audit on them. A statement has the claimed epsilon, and the
+//! accountant's upper bound on the system's loss, which is proven or conditional. Each of these two epsilons gets a verdict
+//! from the trials.
 
 mod bound;
 mod finding;

@@ -4,20 +4,20 @@ use super::bound::PROVEN;
 use serde::Serialize;
 use std::fmt;
 
-/// The verdict of an audit on a claim.
+/// The verdict of an audit on a claimed epsilon, or on an upper bound; both are called "the claim" below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// A bound above 0 was measured, and neither a bound (by counting or by the model) nor the exact loss of the pair
-    /// exceeds the claim, although this number of trials could have shown a larger bound. This proves nothing: an attack
-    /// with another neighbour, test or event may succeed.
+    /// exceeds the claim, although this number of trials could have shown a bound above the claim. This proves nothing: an
+    /// attack with another neighbour, test or event may succeed.
     Consistent,
-    /// The lower bound by counting exceeds the claim, or the outputs on D and D' have nothing in common and the trials
-    /// confirm this: the claim is false, with the stated confidence.
+    /// The lower bound by counting exceeds the claim, or no output is possible on both D and D' and all counted trials
+    /// confirm this. The claim is then false, with the stated confidence.
     Refuted,
-    /// Counting did not refute the claim, but this is no evidence for the claim: the exact loss of the pair or the bound by
-    /// the model exceeds it, this number of trials could not refute it whatever the system does, no bound above 0 was
-    /// measured, or nothing is claimed.
+    /// Counting did not refute the claim, but this is no evidence for the claim, for one of four reasons. The exact loss of
+    /// the pair or the bound by the model exceeds the claim. Or this number of trials could not refute the claim whatever
+    /// the system does. Or no bound above 0 was measured. Or nothing is claimed.
     Inconclusive,
 }
 
@@ -42,15 +42,15 @@ pub struct Statement {
     pub neighbours: String,
     /// Who sees the transcript.
     pub observer: String,
-    /// Delta of all epsilons.
+    /// The delta at which all these epsilons are stated.
     pub delta: f64,
     /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
     /// The upper bound on epsilon that follows from the costs of the releases, if there is one, and the basis of these
     /// costs in words: "proven", or "holds with" and the conditions. Despite the field's name, the bound may be conditional.
     pub proven: Option<(f64, String)>,
-    /// Why D and D' have no outputs in common, where this follows by algebra. The support test then only
-    /// confirms it.
+    /// Why no output is possible on both D and D', if this follows by algebra. The test by the support of the outputs then
+    /// only confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
     /// Whether the system is wrong on purpose, as a test of the audit.
@@ -63,8 +63,8 @@ pub struct Statement {
 pub enum Source {
     /// A paper, a document or the user.
     Claimed,
-    /// The costs of the releases, proven or conditional: their upper bound by the tight accountant, or at delta 0
-    /// the sum of their pure epsilons.
+    /// The costs of the releases, each with a proven or a conditional basis. The epsilon is the tight accountant's upper
+    /// bound, or at delta 0 the sum of the pure epsilons.
     Proven,
 }
 
@@ -102,7 +102,8 @@ impl Statement {
         self
     }
 
-    /// The epsilon that the verdict is about: the smaller of the claimed one and the upper bound.
+    /// The epsilon that the verdict is about: the smaller of the claimed epsilon and the upper bound, or the only one that
+    /// is present; `None` if neither is.
     #[must_use]
     pub fn tested(&self) -> Option<f64> {
         let epsilon = |stated: &Option<(f64, String)>| stated.as_ref().map(|(epsilon, _)| *epsilon);

@@ -79,7 +79,7 @@ fn place_of_definition(file: &OpenFile, address: &str, params: &Value) -> Option
     }
 }
 
-/// The edit that formats the text, which changes its white space only; `None` if the text cannot be parsed.
+/// The edit that formats the text by changing only its white space; `None` if the text cannot be parsed.
 fn layout(file: &OpenFile, _: &str, _: &Value) -> Option<Value> {
     let new = Document::from_text(Path::new("scenario.ron"), file.text.clone()).formatted().ok()?;
     if new == file.text {
@@ -88,7 +88,7 @@ fn layout(file: &OpenFile, _: &str, _: &Value) -> Option<Value> {
     Some(json!([{ "range": range_of(&file.text, &(0..file.text.len())), "newText": new }]))
 }
 
-/// The corrections of misspelt names that touch a range.
+/// The corrections of those misspelt names that touch the range of the request.
 fn corrections(file: &OpenFile, address: &str, params: &Value) -> Option<Value> {
     let range = &params["range"];
     let (from, to) = (byte_of(&file.text, &range["start"]), byte_of(&file.text, &range["end"]));

@@ -59,8 +59,8 @@ pub(in crate::cli) struct ThresholdArguments {
     /// The metric that is compared: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
-    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
-    /// largest, in each replication
+    /// Use the metric, which must be a regret, of this group of agents or cohort of users only. With "worst", use in each
+    /// replication the group where the regret is largest
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) group: Option<String>,
     /// A larger value of the metric is better. Default: a smaller one, as for regret
@@ -104,18 +104,18 @@ pub(in crate::cli) struct ExplainArguments {
     /// The metric that is explained: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret")]
     pub(in crate::cli) metric: String,
-    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
-    /// largest, in each replication
+    /// Use the metric, which must be a regret, of this group of agents or cohort of users only. With "worst", use in each
+    /// replication the group where the regret is largest
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) group: Option<String>,
-    /// Draw a value quasi-randomly from a range, instead of taking the values of each Each; with ":log" at the end it
-    /// is uniform on a logarithmic scale. May be repeated
+    /// Draw a value quasi-randomly from a range. Default: every Each takes the values that it lists. With ":log" at the end,
+    /// the drawn value is uniform on a logarithmic scale. May be repeated
     #[arg(long, value_name = "AXIS=FROM..TO", value_parser = range)]
     pub(in crate::cli) over: Vec<RangeArgument>,
-    /// Number of points of the quasi-random design. It has POINTS (d + 2) cells for d ranges
+    /// Number of points of the quasi-random design. The design has POINTS times (d + 2) cells for d ranges
     #[arg(long, value_name = "POINTS", default_value_t = 64, requires = "over", value_parser = clap::value_parser!(u32).range(4..=16384))]
     pub(in crate::cli) points: u32,
-    /// Estimate the interactions of pairs of values too; the design then has POINTS (2 d + 2) cells for d ranges
+    /// Estimate the interactions of pairs of values too; the design then has POINTS times (2 d + 2) cells for d ranges
     #[arg(long, requires = "over")]
     pub(in crate::cli) pairs: bool,
     /// Approximate probability with which the interval of a share of the variance covers the true share

@@ -55,19 +55,19 @@ pub(in crate::cli) struct RunArguments {
     /// Stop at the first replication that fails instead of running all others
     #[arg(long)]
     pub(in crate::cli) fail_fast: bool,
-    /// Run more replications of all cells until the half-width of the 95 % interval of every mean is at most
-    /// this
+    /// Run more replications of all cells until, for each series of each cell, the half-width of the 95 % interval of the
+    /// mean is at most WIDTH
     #[arg(long, value_name = "WIDTH", value_parser = positive, conflicts_with_all = ["dry", "fork_at", "branch"])]
     pub(in crate::cli) until_halfwidth: Option<Positive>,
     /// The metric for --until-halfwidth: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "until_halfwidth")]
     pub(in crate::cli) metric: String,
-    /// The metric of this group of agents or cohort of users only, which must be a regret; "worst" for the group where it is
-    /// largest, in each replication
+    /// Use the metric, which must be a regret, of this group of agents or cohort of users only. With "worst", use in each
+    /// replication the group where the regret is largest
     #[arg(long, value_name = "NAME", requires = "until_halfwidth")]
     pub(in crate::cli) group: Option<String>,
-    /// For --until-halfwidth, instead of the mean of every series: its difference from this series, replication by
-    /// replication
+    /// With --until-halfwidth, use the difference of every series from this series, replication by replication, instead of
+    /// the mean of every series
     #[arg(long, value_name = "SERIES", requires = "until_halfwidth")]
     pub(in crate::cli) against: Option<String>,
     /// Largest number of replications of a cell for --until-halfwidth
@@ -150,8 +150,8 @@ pub(in crate::cli) struct CompareArguments {
     /// The metric for --power: a column of results.csv, named without the prefix "more." if it has one
     #[arg(long, value_name = "NAME", default_value = "simple_regret", requires = "power")]
     pub(in crate::cli) metric: String,
-    /// Compare the regrets of this group of agents or cohort of users only; "worst" for the group where a regret is largest,
-    /// in each replication
+    /// Compare the regrets of this group of agents or cohort of users only. With "worst", use in each replication, for each
+    /// regret, the group where the regret is largest
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) group: Option<String>,
     /// How results are printed
@@ -202,12 +202,12 @@ pub(in crate::cli) struct ReportArguments {
     /// Print, instead of the report, one table of all series and cells for a paper
     #[arg(long, value_enum, value_name = "KIND")]
     pub(in crate::cli) table: Option<PaperTable>,
-    /// The cell, counted from 0, of the replication that is shown in the page's pictures of a single replication. The
+    /// The cell, counted from 0. Some pictures of the page show a single replication; it is one of this cell. The
     /// page of another cell or replication is a file of its own beside report.html, such as
     /// report-cell1-replication2.html
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(in crate::cli) cell: usize,
-    /// The replication that is shown in the pictures of a single replication. Default: the cell's first one
+    /// The replication that is shown in the page's pictures of a single replication. Default: the cell's first one
     #[arg(long, value_name = "K")]
     pub(in crate::cli) replication: Option<u64>,
     /// Name of the figure, such as cumulative-regret. report.html prints each figure's name below its values; the error

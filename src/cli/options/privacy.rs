@@ -30,8 +30,8 @@ pub(in crate::cli) enum Expected {
     Consistent,
     /// The bound by counting exceeds the claim, or all counted trials confirm that D and D' have no output in common
     Refuted,
-    /// Neither of these: too few trials, nothing measured, nothing claimed, or the claim is exceeded only by the exact loss
-    /// or by the bound that assumes a model of the noise
+    /// Neither consistent nor refuted: too few trials, nothing measured, nothing claimed, or the claim is exceeded only by
+    /// the exact loss or by the bound that assumes a model of the noise
     Inconclusive,
     /// The verdict that the documentation states for the mechanism; not for scenarios
     Documented,
@@ -56,7 +56,7 @@ pub(in crate::cli) struct AuditArguments {
     /// Only this series. Default: all
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) series: Option<String>,
-    /// Only what this party sees, as the audit names it. Default: all
+    /// Only what this observer sees; write the observer as the audit prints it. Default: all observers
     #[arg(long, value_name = "PARTY")]
     pub(in crate::cli) observer: Option<String>,
     /// The neighbour, instead of a search for one: ROW:D1,D2,.. (a record and by how much it moves), A,B (two
@@ -105,7 +105,7 @@ pub(in crate::cli) struct AuditOptions {
     /// Seed of all draws. Default: 0, or the scenario's
     #[arg(long, value_name = "SEED")]
     pub(in crate::cli) seed: Option<u64>,
-    /// End with exit code 7 if a verdict differs from this one
+    /// End with exit code 7 if a verdict differs from this one, or if a protected series was not audited
     #[arg(long, value_enum)]
     pub(in crate::cli) expect: Option<Expected>,
     /// Draw the two distributions into this file, .svg or .png; with several findings, one file for each:

@@ -15,7 +15,7 @@ pub(in crate::cli) struct SweepArguments {
 pub(in crate::cli) enum ClusterCommand {
     /// Divide a study into blocks for workers, and print its folder
     Plan(SweepPlanArguments),
-    /// Run blocks until none is left; start one such worker on each machine
+    /// Run blocks, as one worker, until none is left; start one worker on each machine
     Work(SweepWorkArguments),
     /// Show the progress of a study
     Status(SweepStatusArguments),
@@ -32,7 +32,7 @@ pub(in crate::cli) struct SweepPlanArguments {
     /// Folder in which the study's folder is made; all workers must see it under this path
     #[arg(long, value_name = "DIR", default_value = "runs")]
     pub(in crate::cli) out: PathBuf,
-    /// Blocks to divide the study into; a worker takes one at a time. Default: one per replication, at most 1024
+    /// Number of blocks of the study; a worker takes one block at a time. Default: one per replication, at most 1024
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(in crate::cli) blocks: Option<u64>,
     /// Plan again even if workers may be running; finished blocks are kept
@@ -54,7 +54,7 @@ pub(in crate::cli) struct SweepWorkArguments {
     /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
-    /// Take over the blocks of a worker without a heartbeat for this long; at least twice --heartbeat
+    /// Take over the blocks of a worker that gave no heartbeat for this long; at least twice --heartbeat
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
 }
@@ -117,7 +117,7 @@ pub(in crate::cli) struct SweepSubmitArguments {
     /// Time between two heartbeats of a worker
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub(in crate::cli) heartbeat: humantime::Duration,
-    /// Take over the blocks of a worker without a heartbeat for this long; at least twice --heartbeat
+    /// Take over the blocks of a worker that gave no heartbeat for this long; at least twice --heartbeat
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub(in crate::cli) dead_after: humantime::Duration,
     /// Print the script and submit nothing

@@ -21,8 +21,8 @@ const REST: u32 = 10;
 /// The report of a run in progress.
 pub(super) struct Live {
     folder: RunFolder,
-    /// The plan of the run, as soon as its folder has one; `Some(None)` if it cannot be read: an error message has
-    /// then been printed.
+    /// The plan of the run. `None` until the run's folder has a plan; `Some(None)` if the plan cannot be read, and an
+    /// error message about it has been printed.
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
@@ -32,7 +32,7 @@ pub(super) struct Live {
     made: Option<(Instant, Duration)>,
 }
 
-/// Locks a report, which stays usable after a panic of another thread.
+/// Locks a report. A panic of a thread that held the lock does not prevent this: the report stays usable.
 pub(super) fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -92,7 +92,8 @@ impl Live {
         report::growing_page(self.page.as_ref(), &self.line, refresh)
     }
 
-    /// The page for a server, which asks the server for [`Self::state`] and reloads when it changes.
+    /// The page as a server sends it. The page repeatedly asks the server for [`Self::state`], and reloads itself as soon as
+    /// the answer differs from the state when the page was made.
     pub(super) fn page_of_server(&self) -> String {
         let folder = self.folder.path().display();
         let ended = format!("The run has ended. Its report, if it is complete: {folder}/{}", report::PAGE);

@@ -34,7 +34,7 @@ enum Place {
     File(PathBuf),
 }
 
-/// Whether a file of this name exists that is neither empty nor an HTML page, such as a scenario; it must not be
+/// Whether `file` exists and is neither empty nor an HTML page. Such a file, for example a scenario, must not be
 /// overwritten. False if the file cannot be read.
 fn is_not_a_page(file: &Path) -> bool {
     let mut start = Vec::new();
@@ -53,8 +53,8 @@ impl Drop for Ending<'_> {
 }
 
 impl Watch {
-    /// Begins to show the run in `folder`: in `file`, or at an address, which is printed, if `file` is `None`. If this
-    /// fails, the error has been printed.
+    /// Begins to show the run in `folder`. The page is written to `file`; if `file` is `None`, a server shows the page, and
+    /// its address is printed. If the function fails, it has printed the error.
     pub(super) fn begin(file: Option<&Path>, folder: &RunFolder) -> Result<Self, Exit> {
         let live = Mutex::new(Live::new(folder.clone()));
         let place = match file {
@@ -127,8 +127,8 @@ impl Watch {
         }
     }
 
-    /// Writes the last page to the file: the report of a complete run, otherwise the report so far. Does nothing if the page
-    /// is shown by a server.
+    /// Writes the last page to the file: the final report if the run is complete, otherwise the report so far. Does nothing
+    /// if the page is shown by a server.
     pub(super) fn end(&self) {
         let Place::File(file) = &self.place else { return };
         let page = match Page::read(&self.folder) {

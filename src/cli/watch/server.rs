@@ -1,7 +1,7 @@
-//! Serves the report of a running study to one reader on this machine. The server listens on 127.0.0.1 only,
-//! answers GET and HEAD, and its address has a token that nobody can guess, so that no other user of the
-//! machine reads the report. A page of another site cannot read it either: it does not know the token, and a request
-//! whose header Host names neither 127.0.0.1 nor localhost (DNS rebinding) is refused.
+//! Serves the report of a running study to one reader on this machine. The server listens on 127.0.0.1 only and answers
+//! GET and HEAD. Its address has a token that nobody can guess, so no other user of the machine can read the report. A
+//! page of another site cannot read the report either: it does not know the token, and the server refuses a request whose
+//! header Host names neither 127.0.0.1 nor localhost (against DNS rebinding).
 
 use super::live::{Live, NAP, lock};
 use std::collections::hash_map::RandomState;

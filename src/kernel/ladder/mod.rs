@@ -1,10 +1,10 @@
 //! The order of pending events: a ladder queue (Tang, Goh and Thng 2005) with a heap for late events.
 //!
-//! Events in the far future are kept unsorted in an array, the "top". When the time of these events is near, the earliest of
-//! them are distributed over the buckets of a "rung". The buckets are so narrow that most hold one event or none. The events
-//! of the next few buckets are sorted and moved to an array, the "bottom"; a bucket with many events is distributed over a
-//! new, finer rung. Events that are scheduled after their bucket was emptied ("late" events) go to a small heap. No step
-//! assumes a distribution of delays: in the worst case, an event costs as much as in a heap.
+//! Events in the far future are kept unsorted in an array, the "top". When no other events are left, the earliest events of
+//! the top are distributed over the buckets of a "rung". The buckets are so narrow that most hold one event or none. The
+//! events of the next few buckets are sorted and moved to an array, the "bottom"; a bucket with many events is distributed
+//! over a new, finer rung. Events that are scheduled after their bucket was emptied ("late" events) go to a small heap. No
+//! step assumes a distribution of delays: in the worst case, an event costs as much as in a heap.
 //!
 //! ```text
 //! earlier                                                             later
@@ -30,16 +30,17 @@ use rung::{BUCKET_BITS, BUCKETS, Rung, shift_for};
 use std::hint::select_unpredictable;
 
 const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
-/// Largest number of events in a bucket that is sorted. A bucket with more events is distributed over a rung, unless all
-/// their times are equal.
+/// A bucket, or the top, is sorted if it has at most this number of events or all their times are equal. Otherwise its
+/// events are distributed over a rung.
 const SORTED: usize = 48;
-/// If the top has at most this number of events, all are moved to the bottom and kept there until there are twice as many.
+/// If the top has at most this number of events, all are moved to the bottom. New events are then inserted there too, until
+/// the bottom's array is full and at least twice this number of events are pending.
 const FEW: usize = 16;
-/// The buckets of a rung made from the top are wide enough for a span of this many times the difference between the mean
-/// time and the first time of the top's events.
+/// The buckets of a rung that is made from the top are wide enough for a span of this many times the difference between the
+/// mean time and the first time of the top's events, or for the span of the whole top if that is shorter.
 const REACH: u64 = 4;
-/// If there are more late events than this, and more than events in the bottom, a new rung takes the late events and those
-/// of the bottom.
+/// If there are more late events than this, and more late events than events in the bottom, a new rung takes the late events
+/// and those of the bottom.
 const SPILL: usize = 64;
 
 /// The events in the order of their keys.
@@ -64,7 +65,7 @@ pub(super) struct Ladder<T> {
     spare: Vec<Rung>,
     /// The keys of the top, in the order in which they were added.
     top: Vec<Key>,
-    /// Events from this time on go to the top.
+    /// Events at this time or later go to the top.
     top_start: u64,
     /// Largest number of slots: 2^24, except in tests.
     pub(super) most: u32,
@@ -362,8 +363,8 @@ impl<T> Ladder<T> {
 
     /// Sorts the top and moves it to the bottom, if it is small or all its times are equal; otherwise distributes its
     /// earliest events over a rung. Bottom and rungs must be empty. The buckets' width is computed for a span of [`REACH`]
-    /// times the difference between mean and first time, so that far events, which stay in the top, do not make the buckets
-    /// wide.
+    /// times the difference between the mean time and the first time of the top. So events in the far future, which stay in
+    /// the top, do not make the buckets wide.
     fn lower_top(&mut self) {
         self.spill_at = SPILL;
         let (mut least, mut most, mut sum) = (u64::MAX, 0, 0);
@@ -397,8 +398,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, which ends where the next rung or the top begins. If
-    /// the new rung would cover a single point in time, raises the limit of late events instead.
+    /// Distributes bottom and late events over a new innermost rung, which ends where the first bucket that has not been
+    /// emptied, or else the top, begins. If the new rung would cover a single point in time, raises `spill_at` instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -8,7 +8,7 @@ pub(super) const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 /// Time in the high half; sequence and slot in the low half.
 pub(super) type Key = u128;
 
-/// Identifies one event for as long as its slot holds it.
+/// Identifies one event as long as the event's slot is not freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::kernel) struct Place {
     pub(in crate::kernel) slot: u32,

@@ -25,7 +25,7 @@ pub(super) struct Rung {
 struct Table {
     /// The slot of the newest event of each bucket.
     heads: [u32; BUCKETS],
-    /// A bit for each bucket that has events.
+    /// One bit per bucket, which is set if the bucket has events.
     occupied: [u64; WORDS],
 }
 
@@ -38,15 +38,16 @@ impl Default for Rung {
 }
 
 impl Rung {
-    /// An empty rung for times from `start` to `end`, which must fit into its buckets; reuses `spare`, a rung that is
-    /// not needed any more, if there is one.
+    /// An empty rung for the times from `start` on and before `end`. These times must fit into the rung's buckets. Reuses
+    /// `spare`, a rung that is not needed any more, if there is one.
     pub(super) fn new(start: u64, end: u64, shift: u32, spare: Option<Self>) -> Self {
         let mut rung = spare.unwrap_or_default();
         rung.reset(start, end, shift);
         rung
     }
 
-    /// Changes this rung, which must be empty, to a rung for times from `start` to `end`, which must fit into its buckets.
+    /// Changes this rung, which must be empty, to a rung for the times from `start` on and before `end`. These times must
+    /// fit into the rung's buckets.
     pub(super) fn reset(&mut self, start: u64, end: u64, shift: u32) {
         (self.start, self.span, self.shift, self.current) = (start, end - start, shift, 0);
     }
@@ -73,8 +74,8 @@ impl Rung {
         self.len += 1;
     }
 
-    /// The next range of 64 buckets that has events: the index of its first bucket, and a bit for each bucket with
-    /// events. The rung must have events.
+    /// The next range of 64 buckets that has events: the index of its first bucket, and 64 bits, of which those of buckets
+    /// with events are set. The rung must have events.
     #[inline]
     pub(super) fn near(&self) -> (usize, u64) {
         // Bits before the current bucket are zero: those buckets are empty.
@@ -97,10 +98,10 @@ impl Rung {
         self.table.heads[index % BUCKETS] = NONE;
     }
 
-    /// Sets which of the buckets that [`Self::near`] returned still have events. The first of these becomes the current
-    /// bucket. The buckets before it count as emptied: the ladder puts events that are scheduled for them from now on
-    /// into its heap of late events. If no bucket still has events, the current bucket is the one after this range. The
-    /// caller updates `len`.
+    /// Sets which buckets of the range that [`Self::near`] returned still have events: those whose bits are set in `bits`.
+    /// The first of these becomes the current bucket. The buckets before the current one count as emptied: the ladder puts
+    /// events that are scheduled for them from now on into its heap of late events. If no bucket of the range still has
+    /// events, the bucket after the range becomes the current one. The caller updates `len`.
     #[inline]
     pub(super) fn set_current_bucket(&mut self, start: usize, bits: u64) {
         self.table.occupied[start / 64 % WORDS] = bits;
@@ -131,8 +132,8 @@ impl Rung {
     }
 }
 
-/// The exponent s for which buckets of the width 2^s cover a span with about eight buckets per event, or with [`BUCKETS`] in
-/// all if that is fewer.
+/// The smallest exponent s for which few enough buckets of the width 2^s cover the times from 0 to `span`: at most eight per
+/// event, rounded up to a power of two, and at most [`BUCKETS`] in all.
 pub(super) fn shift_for(span: u64, events: usize) -> u32 {
     let buckets = (8 * events).next_power_of_two().min(BUCKETS) as u64;
     let mut shift = 0;

@@ -122,8 +122,9 @@ fn events_near_the_end_of_time_are_in_order() {
     }
 }
 
-/// Events are added at random times, hundreds of them late (after their buckets were emptied), so that new rungs are
-/// made inside others. No rung covers a time that belongs to another rung.
+/// Events are added at random times. Hundreds of them come late (after their buckets were emptied), so that new rungs for
+/// the late events are made inside other rungs. Events could be out of order if a new rung covered a time that belongs to
+/// another rung.
 #[test]
 fn hundreds_of_late_events_are_in_order() {
     for (seed, spread) in [(1, 100), (2, 3000), (3, 100_000), (4, 10_000_000), (5, 1 << 40)] {
@@ -157,8 +158,10 @@ fn hundreds_of_late_events_are_in_order() {
     }
 }
 
-/// A rung that was made for late events ends within its last bucket. When that bucket is distributed over a finer rung, the
-/// finer rung ends at the same time: a new event after that end is not handled before an older event with an earlier time.
+/// The end of a rung that was made for late events lies inside the rung's last bucket. When the last bucket is distributed
+/// over a finer rung, the finer rung ends at the same time as that rung, not at the end of the bucket. Otherwise a new
+/// event between these two times would go to the finer rung, and would be handled before an older event with an earlier
+/// time, which is in an outer rung.
 #[test]
 fn the_rung_of_a_last_bucket_ends_with_it() {
     let mut ladder = Ladder::default();
@@ -168,7 +171,7 @@ fn the_rung_of_a_last_bucket_ends_with_it() {
         ladder.push(time, time);
         set.insert(time);
     };
-    // The buckets are 2^17 wide, and those before `end` are emptied together.
+    // The buckets are 2^17 wide, and all buckets before `end` are emptied together.
     (0..100).map(|event| event << 20).chain([end + 10]).for_each(|time| push(&mut ladder, &mut set, time));
     assert_eq!(ladder.pop(), set.pop_first().map(|time| (time, time)));
     // 65 late events, 60 of them shortly before the end.

@@ -14,7 +14,7 @@ use std::task::Poll;
 
 /// The context of a process. Clones are handles to the same process, for tasks that it spawns.
 ///
-/// Effects take place in the order of the calls, when the process awaits something again or ends.
+/// Effects take place in the order of the calls, when the present task has to wait or ends.
 pub struct ProcessContext<P: Protocol> {
     shared: Shared<P>,
     key: Key,
@@ -67,8 +67,8 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow().me
     }
 
-    /// The stream of random numbers for a purpose, from its beginning: every call returns the same stream. After a crash
-    /// that lost the party's memory, a call returns a different stream.
+    /// The stream of random numbers for a purpose, from its beginning: every call with the same purpose returns the same
+    /// stream. After a crash that lost the party's memory, a call returns a different stream.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {
         self.key.child(purpose).stream()
@@ -102,7 +102,7 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.effect(Effect::Record(fact.into()));
     }
 
-    /// Ends the simulation when this process awaits something again or ends.
+    /// Ends the simulation when every task of this process waits or has ended.
     pub fn stop(&self) {
         self.shared.effect(Effect::Stop);
     }
@@ -145,9 +145,9 @@ impl<P: Protocol> ProcessContext<P> {
         ConnectionChange::new(&self.shared)
     }
 
-    /// The output of `future` if it completes within `span`, counted from the first poll; else `None`, and `future` is
-    /// dropped. A future that is ready when the timer of the timeout is handled has completed in time; events at the
-    /// same virtual time that are handled after the timer come too late.
+    /// The output of `future` if it completes within `span`, counted from the first poll of the timeout; else `None`, and
+    /// `future` is dropped. A future that is ready when the timer of the timeout is handled has completed in time; events
+    /// at the same virtual time that are handled after the timer come too late.
     pub async fn timeout<F: Future>(&self, span: Span, future: F) -> Option<F::Output> {
         let mut sleep = pin!(self.sleep(span));
         let mut future = pin!(future);
@@ -158,13 +158,14 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Spawns another task of the same party. It begins when the present task awaits something or ends.
+    /// Spawns another task of the same party. The new task begins when the present task has to wait or ends, after the tasks
+    /// that are ready already.
     pub fn spawn(&self, task: impl Future<Output = ()> + 'static) {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities.
-    /// Dropping the [`Claimed`] releases the server; dropping the future removes the job from the queue.
+    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities. The output
+    /// is a [`Claimed`]: dropping it releases the server. Dropping the future while it waits removes the job from the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }
@@ -187,7 +188,8 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Uses a server for `span` in total: waits for a server, uses it, and continues later if it was preempted.
+    /// Uses a server for `span` in total: waits for a server and uses it. Whenever another job takes the server, waits for a
+    /// server again and continues.
     pub async fn serve(&self, resource: &SharedResource, priority: i64, span: Span) {
         let claim = self.acquire(resource, priority).await;
         let mut left = span;

@@ -61,7 +61,7 @@ pub struct Process<P: Processes> {
     /// Number of restarts so far, each after a crash that lost the party's memory.
     crashes: u64,
     running: Option<Running<P>>,
-    /// All inputs so far, if the process is forkable.
+    /// All inputs since the process started or restarted, if it is forkable.
     inputs: Option<Vec<TimedInput<P>>>,
 }
 
@@ -94,7 +94,7 @@ impl<P: Processes> Process<P> {
     }
 
     /// The same process with its inputs stored, so that it can be copied. For a copy, `body` is called again and receives
-    /// all stored inputs; the effects that it requests for them are dropped. `body` must not change state outside itself.
+    /// all stored inputs; the effects that it requests meanwhile are dropped. `body` must not change state outside itself.
     #[must_use]
     pub fn forkable(self) -> Self {
         Self { inputs: Some(Vec::new()), ..self }

@@ -53,14 +53,14 @@ pub(super) struct State<P: Protocol> {
     pub(super) next_alarm: u64,
     /// Number of changes of the connection that the process has been informed of so far.
     pub(super) changes: u64,
-    /// Whether the party was connected after the last change.
+    /// Whether the party was connected after the last of these changes; not used before the first change.
     pub(super) online: bool,
     /// The connection when the latest input of the party was handled.
     pub(super) connection: Connection,
     pub(super) watchers: Waiters,
     pub(super) next_waiter: u64,
     pub(super) effects: VecDeque<Effect<P>>,
-    /// Spawned tasks, which begin when the present task awaits something or ends.
+    /// Spawned tasks, which begin when the present task has to wait or ends.
     pub(super) begun: Vec<Work>,
 }
 

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Waits until a point of virtual time; see [`super::ProcessContext::sleep`]. Its timer is set when it is first
+/// Waits until a point of virtual time; see [`super::ProcessContext::sleep`]. A timer is set when the future is first
 /// awaited, and cancelled if the future is dropped before the timer runs out.
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]

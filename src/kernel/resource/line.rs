@@ -16,9 +16,9 @@ pub enum Discipline {
     Lifo,
     /// The job with the lowest priority number; among equals, the one with the earliest request.
     Priority,
-    /// As `Priority`; and if no server is free, a new job takes the server of the job with the highest priority number,
-    /// if that is higher than its own. If several jobs have the highest number, the one with the latest request is
-    /// preempted. The preempted job returns to the queue, before jobs of its priority with later requests.
+    /// As `Priority`; and if no server is free, a new job takes the server of the served job with the highest priority
+    /// number, if this number is higher than the new job's. If several served jobs have the highest number, the one with the
+    /// latest request is preempted. The preempted job returns to the queue, before jobs of its priority with later requests.
     Preemptive,
 }
 
@@ -86,7 +86,8 @@ impl<J> Resource<J> {
         Self { discipline, serving: BTreeMap::new(), waiting: BTreeMap::new(), asked: 0, statistics }
     }
 
-    /// Requests a server for a job, which joins the queue if it gets none. Lower priority numbers are served first.
+    /// Requests a server for a job, which joins the queue if it gets none. Lower priority numbers are served first, unless
+    /// the discipline ignores priorities.
     pub fn request(&mut self, now: Time, priority: i64, job: J) -> RequestResult {
         self.statistics.forward(now);
         self.statistics.requests += 1;
@@ -110,8 +111,8 @@ impl<J> Resource<J> {
         RequestResult { claim, served, preempted }
     }
 
-    /// With [`Discipline::Preemptive`], returns the job with the highest claim to the queue if its priority number is higher
-    /// than that of `claim`; returns the claim of this job, or `None` if no job is preempted.
+    /// With [`Discipline::Preemptive`], moves the served job with the highest claim back to the queue if its priority number
+    /// is higher than that of `claim`. The result is the claim of the moved job; `None` if no job is preempted.
     fn preempt(&mut self, now: Time, claim: Claim) -> Option<Claim> {
         if self.discipline != Discipline::Preemptive {
             return None;

@@ -19,7 +19,7 @@ struct WaitingTask(Option<Waker>);
 #[derive(Clone, Debug)]
 pub struct SharedResource(Rc<RefCell<Resource<WaitingTask>>>);
 
-/// A job that lost its server to another.
+/// A job that lost its server to another job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("another job took the server when {left} of the work was left")]
 pub struct Preempted {
@@ -146,7 +146,7 @@ impl Future for Preemption<'_> {
     }
 }
 
-/// Waits for a server that was taken away; see [`Claimed::regained`].
+/// Waits until a task that lost its server has a server again; see [`Claimed::regained`].
 #[derive(Debug)]
 #[must_use = "futures do nothing unless awaited"]
 pub struct Regained<'a>(&'a Claimed);

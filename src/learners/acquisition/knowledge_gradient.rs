@@ -5,14 +5,15 @@ use super::surface::Surface;
 use crate::gp::{PointPosterior, dot};
 
 /// The logarithm of the knowledge gradient, ln (E max_i mean'_i - max_i mean_i). Here i runs over the points of a finite set
-/// and the candidate x itself, and mean'_i are the posterior means after an outcome at x.
+/// and the candidate x itself; mean_i is the posterior mean at point i, and mean'_i is the posterior mean at point i after a
+/// further outcome, at x.
 ///
-/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal. Here a_i is the mean at point i, and b_i is the
-/// posterior covariance of point i with x, divided by the standard deviation of the outcome at x. The expectation of the
-/// largest of these lines is exact.
+/// Given the outcomes so far, mean'_i is a_i + b_i Z with Z standard normal. Here a_i is mean_i, and b_i is the posterior
+/// covariance of point i with x, divided by the standard deviation of the outcome at x. As a function of Z, each a_i + b_i Z
+/// is a line. The expectation of the largest of these lines is computed exactly.
 ///
 /// Source: Frazier, Powell and Dayanik 2009, "The knowledge-gradient policy for correlated normal beliefs" (INFORMS Journal
-/// on Computing 21:599-613), equation 14 and algorithm 1; with the candidate in the set, as by Scott, Frazier and Powell
+/// on Computing 21:599-613), equation 14 and algorithm 1. The candidate is added to the set as by Scott, Frazier and Powell
 /// 2011, "The correlated knowledge gradient for simulation optimization of continuous parameters using Gaussian process
 /// regression" (SIAM J. Optim. 21:996-1026), equations 3.11 and 3.12.
 pub(super) struct KnowledgeGradient<'a> {
@@ -20,16 +21,17 @@ pub(super) struct KnowledgeGradient<'a> {
     fixed: Vec<Fixed>,
 }
 
-/// A point of the set.
+/// A point of the finite set; the candidate is not one of these points.
 struct Fixed {
     point: Vec<f64>,
     mean: f64,
-    /// (K + noise I)^-1 times this point's prior covariances with the t points with outcomes, `[t]`: K is the prior
-    /// covariance matrix of the points with outcomes, noise the noise variance of an outcome.
+    /// (K + noise I)^-1 k, `[t]`. Here k are this point's prior covariances with the t points with outcomes, K is the prior
+    /// covariance matrix of the points with outcomes, and noise is the noise variance of an outcome.
     weights: Vec<f64>,
 }
 
-/// The lines a + b Z on the upper envelope, by increasing b, and the values of Z at which they cross.
+/// The lines a + b Z on the upper envelope, by increasing b, and the values of Z at which they cross. A line is on the upper
+/// envelope if it is the largest line for some interval of Z.
 struct Envelope {
     /// Positions of the lines among all lines.
     lines: Vec<usize>,
@@ -45,7 +47,7 @@ impl Envelope {
         let (mut lines, mut crossings): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
         for next in order {
             while let Some(&last) = lines.last() {
-                // Of parallel lines, the higher one comes later.
+                // Lines with equal slopes are sorted by height, so `next` hides `last` if their slopes are equal.
                 let crossing = (a[last] - a[next]) / (b[next] - b[last]);
                 let hidden = b[next] <= b[last] || crossings.last().is_some_and(|before| crossing <= *before);
                 if !hidden {
@@ -60,7 +62,9 @@ impl Envelope {
         Self { lines, crossings }
     }
 
-    /// ln (E max_i (a_i + b_i Z) - max_i a_i); minus infinity if one line is the largest for every Z.
+    /// ln (E max_i (a_i + b_i Z) - max_i a_i); minus infinity if one line is the largest for every Z. The difference is the
+    /// sum of (b_next - b) h(-|c|) over the lines of the envelope but the last, where c is the crossing of the line with the
+    /// next one, and h is that of [`log_improvement`].
     fn log_gain(&self, b: &[f64]) -> f64 {
         let term = |(pair, crossing): (&[usize], &f64)| {
             libm::log(b[pair[1]] - b[pair[0]]) + log_improvement(-crossing.abs()).0
@@ -75,18 +79,25 @@ impl Envelope {
 
     /// The derivatives of `value`, the logarithm of the gain, with respect to a and b of each line on the envelope:
     /// (position of the line, derivative with respect to a, derivative with respect to b).
+    ///
+    /// The gain is E max_i (a_i + b_i Z) - max_i a_i. The derivative of its first term with respect to a of a line is the
+    /// probability that this line is the largest one. The derivative with respect to b of the line is the expectation of Z,
+    /// counted as 0 where another line is the largest one. It equals the density of Z at the line's lower crossing minus the
+    /// density at its upper crossing.
     fn derivatives(&self, value: f64) -> Vec<(usize, f64, f64)> {
         let end = |place: Option<usize>, none: f64| {
             place.and_then(|place| self.crossings.get(place)).map_or(none, |c| *c)
         };
-        // The probability that Z lies beyond c on the side away from 0, and the density at c, both divided by the gain.
+        // `tail` is the probability that Z lies beyond c on the side away from 0, and `density` is the density of Z at c.
+        // Both are divided by the gain, whose logarithm is `value`.
         let tail = |c: f64| if c.is_finite() { libm::exp(log_cdf(-c.abs()).0 - value) } else { 0.0 };
         let density =
             |c: f64| if c.is_finite() { libm::exp(-0.5 * c * c - LOG_ROOT_TAU - value) } else { 0.0 };
         let of = |(place, line): (usize, &usize)| {
             let (low, high) = (end(place.checked_sub(1), f64::NEG_INFINITY), end(Some(place), f64::INFINITY));
-            // The probability that this line is the largest one, minus 1 for the line with the largest a, divided by the
-            // gain.
+            // The line is the largest one for Z from `low` to `high`; the probability of this is divided by the gain. For
+            // the line with the largest a, which is the largest line at Z = 0 (the last case), 1 is first subtracted from
+            // the probability, because max_i a_i is subtracted in the gain.
             let by_a = match (low >= 0.0, high <= 0.0) {
                 (true, _) => tail(low) - tail(high),
                 (_, true) => tail(high) - tail(low),
@@ -102,16 +113,17 @@ impl Envelope {
 struct Candidate {
     a: Vec<f64>,
     b: Vec<f64>,
-    /// (K + noise I)^-1 k(x), where k(x) are the prior covariances of x with the points with outcomes.
+    /// (K + noise I)^-1 k(x), where k(x) are the prior covariances of x with the points with outcomes; K and noise are those
+    /// of `Fixed`.
     weights: Vec<f64>,
     /// Posterior variance of the function at x.
     variance: f64,
-    /// Standard deviation of the outcome.
+    /// Standard deviation of an outcome at x.
     sd: f64,
 }
 
 impl<'a> KnowledgeGradient<'a> {
-    /// The knowledge gradient over the set of the points with outcomes and `others`, `[d]` each, and the candidate.
+    /// The knowledge gradient over the points with outcomes, the points `others` (`[d]` each) and the candidate.
     pub(super) fn new<'b>(posterior: &'a PointPosterior, others: impl Iterator<Item = &'b [f64]>) -> Self {
         let known = (0..posterior.observations()).map(|index| posterior.point(index).to_vec());
         let of = |point: Vec<f64>| {
@@ -122,7 +134,8 @@ impl<'a> KnowledgeGradient<'a> {
         Self { posterior, fixed: known.chain(others.map(<[f64]>::to_vec)).map(of).collect() }
     }
 
-    /// The lines of all points, the candidate's last; `None` if an outcome at the candidate would give no information.
+    /// The lines of all points, with the candidate's line as the last one; `None` if an outcome at the candidate would give
+    /// no information.
     fn candidate(&self, x: &[f64]) -> Option<Candidate> {
         let k = self.posterior.prior_covariances(x);
         let mean = self.posterior.prior_mean() + dot(&k, self.posterior.mean_weights());
@@ -154,8 +167,10 @@ impl Surface for KnowledgeGradient<'_> {
         if value == f64::NEG_INFINITY {
             return value;
         }
-        // With b_i = c_i / sd: d b_i = d c_i / sd - b_i d variance / (2 sd^2). The posterior covariance of point i with x is
-        // c_i = k(x_i, x) - w_i^T k(x), where w_i are the `weights` of point i.
+        // Let c_i = k(x_i, x) - w_i^T k(x) be the posterior covariance of point i with x, where w_i are the `weights` of
+        // point i. Then b_i = c_i / sd. Since sd^2 is `variance` plus the noise variance, the differential of b_i is
+        // d b_i = d c_i / sd - b_i d variance / (2 sd^2). For the candidate, c_i is `variance`, and of all a_i only the
+        // candidate's depends on x.
         let Candidate { weights, variance, sd, b, .. } = found;
         let mut by_variance = 0.0;
         let mut by_k = vec![0.0; weights.len()];

@@ -6,9 +6,9 @@ use crate::special::normal_cdf;
 /// Number of bisection steps in the search for a quantile.
 const HALVINGS: usize = 60;
 
-/// Draws from a Gumbel distribution that approximates the largest of independent normal values with these means and
-/// variances: it has the same median and the same interquartile range. A draw below `known`, the best value so far, is
-/// replaced by `known`.
+/// Draws `count` numbers from a Gumbel distribution that approximates the distribution of the largest of independent normal
+/// values. `models` holds the mean and the variance of each normal value. The two distributions have the same median and the
+/// same interquartile range. A draw below `known`, the best value so far, is replaced by `known`.
 ///
 /// Source: Wang and Jegelka 2017, "Max-value entropy search for efficient Bayesian optimization", section 3.1.
 pub(super) fn draws(models: &[(f64, f64)], known: f64, count: usize, stream: &mut Stream) -> Vec<f64> {
@@ -39,7 +39,8 @@ mod tests {
     use crate::rng::Key;
 
     /// The median of the largest of 500 standard normals is Phi^-1(0.5^(1/500)) = 2.99 (scipy 1.17: norm.ppf). The median of
-    /// n = 4,001 draws has a standard error of 0.5 / (density sqrt(n)) = 0.01, with the density of a draw at the median.
+    /// n = 4,001 draws has a standard error of 0.5 / (density sqrt(n)) = 0.01, where density is the probability density of a
+    /// draw at the median.
     #[test]
     fn the_median_draw_is_the_median_of_the_largest_value() {
         let mut stream = Key::root(1).stream();

@@ -28,9 +28,9 @@ pub(super) struct Model {
     points: Vec<f64>,
     outcomes: Vec<f64>,
     fitted: Option<StandardisedHyperparameters>,
-    /// Number of outcomes at the last fit.
+    /// Number of outcomes at the last fit, whether or not it succeeded; 0 before the first fit.
     fitted_at: usize,
-    /// Number of fits so far.
+    /// Number of fits so far, including those that failed.
     fits: usize,
     /// Mean and standard deviation by which outcomes are scaled.
     scale: (f64, f64),
@@ -56,7 +56,7 @@ impl Model {
     /// Adds an outcome.
     ///
     /// # Errors
-    /// [`GpError`] if it is not finite, or if the stated model cannot be updated with it.
+    /// [`GpError`] if the outcome is not finite, or if the stated model cannot be updated with the outcome.
     pub(super) fn observe(&mut self, point: &[f64], outcome: f64) -> Result<(), GpError> {
         if !outcome.is_finite() {
             return Err(GpError::OutcomeNotFinite { outcome });
@@ -110,8 +110,9 @@ impl Model {
     }
 
     /// Fits the hyperparameters if a fit is due, and computes the posterior given all outcomes. Does nothing before the
-    /// second outcome, nor if hyperparameters are never fitted, since [`Self::observe`] then updates the posterior. If all
-    /// attempts to compute the posterior fail, the previous one stays.
+    /// second outcome, nor if the posterior has all outcomes already. Does nothing either if hyperparameters are never
+    /// fitted, since [`Self::observe`] then updates the posterior. If all attempts to compute the posterior fail, the
+    /// previous posterior stays.
     pub(super) fn update(&mut self) {
         let Refit::Every(rounds) = self.refit else { return };
         let t = self.len();
@@ -215,8 +216,8 @@ mod tests {
         (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
     }
 
-    /// Between fits the Cholesky factor is extended and outcomes are scaled anew: the posterior after an update for each
-    /// outcome is, to the last bit, that of a model that was not updated in between.
+    /// Between two fits, an update extends the Cholesky factor and scales the outcomes anew. One model is updated after each
+    /// outcome, another model only after outcomes 2 and 20. In the end, the posteriors of both are equal to the last bit.
     #[test]
     fn updates_between_fits_do_not_change_the_posterior() {
         let (mut often, mut once) = (model(0.1), model(0.1));
@@ -241,7 +242,8 @@ mod tests {
 
     #[test]
     fn the_best_value_is_an_outcome_only_if_outcomes_have_no_noise() {
-        // The largest outcome is 2; the outcomes have mean 1 and standard deviation 1.
+        // The largest outcome is 2; the outcomes have mean 1 and standard deviation 1, so the largest scaled outcome is 1.
+        // The largest of the posterior means that the test passes is 1.5.
         for (noise, expected) in [(4e-6, 1.0), (0.1, 1.5)] {
             let mut model = model(noise);
             assert_eq!(model.best_value(&[]), 0.0, "the prior mean");

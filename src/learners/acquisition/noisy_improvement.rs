@@ -13,13 +13,14 @@ const NUGGET: f64 = 1e-7;
 /// Smallest standard deviation at a point, as a share of the prior standard deviation.
 const LEAST_SD: f64 = 1e-8;
 
-/// ln E max(f(x) - max_i f(x_i), 0), over the joint posterior of f at x and at the points x_i with outcomes.
+/// ln E max(f(x) - max_i f(x_i), 0), with the expectation over the joint posterior of f at x and at the points x_i with
+/// outcomes.
 ///
 /// The values at the points x_i are drawn jointly from the posterior, M times, with quasi-random base samples that stay the
-/// same for all x. Given each draw, the expectation over f(x) is the expected improvement of a model that knows these
-/// values, in closed form. Sobol' points have at most [`sobol::MOST_DIMENSIONS`] dimensions. The base samples of that many
-/// points, namely of the points with the largest mean + sd, are quasi-random; the base samples of all other points are
-/// pseudo-random.
+/// same for all x. Given one draw, the expectation over f(x) is the expected improvement of a model that knows the drawn
+/// values; it has a closed form. A base sample has one number for each point x_i, and is made from a Sobol' point, which has
+/// at most [`sobol::MOST_DIMENSIONS`] dimensions. If there are more points x_i than this, the numbers of the points with the
+/// largest mean + sd are quasi-random, and the numbers of the remaining points are pseudo-random.
 ///
 /// Source: Letham, Karrer, Ottoni and Bakshy 2019, "Constrained Bayesian optimization with noisy experiments" (Bayesian
 /// Analysis 14:495-519), equations 5 and 6; the logarithm as by Ament et al. 2023.
@@ -32,8 +33,8 @@ pub(super) struct NoisyImprovement {
 
 /// One draw of the values at the points with outcomes.
 struct Draw {
-    /// The weights of k(x), the prior covariances of x with the t points with outcomes, in the mean at x given these
-    /// values: `[t]`.
+    /// `[t]`: given the drawn values, the mean at x is the prior mean plus the inner product of these weights and k(x), the
+    /// prior covariances of x with the t points with outcomes.
     weights: Vec<f64>,
     /// The largest of the values.
     best: f64,
@@ -56,7 +57,7 @@ impl NoisyImprovement {
         let bound = |index: usize| models[index].0 + models[index].1.sqrt();
         let mut order: Vec<usize> = (0..t).collect();
         order.sort_by(|&a, &b| bound(b).total_cmp(&bound(a)));
-        // The posterior covariance of the values, in this order.
+        // `joint` is the posterior covariance matrix of the values at the points with outcomes, in the order `order`.
         let prior: Vec<Vec<f64>> =
             order.iter().map(|&i| posterior.prior_covariances(posterior.point(i))).collect();
         let mut joint = vec![0.0; t * t];
@@ -85,16 +86,17 @@ impl NoisyImprovement {
         Ok(Self { exact, draws, least_sd: LEAST_SD * covariance.variance.sqrt() })
     }
 
-    /// The standard deviation at x, and (K + nugget I)^-1 k(x), where K is the prior covariance matrix of the points with
-    /// outcomes; `k` is k(x).
+    /// The standard deviation at x of the model `exact`, but at least `least_sd`; and (K + nugget I)^-1 k(x), where K is the
+    /// prior covariance matrix of the points with outcomes and nugget is the noise variance of `exact`. `k` is k(x).
     fn sd(&self, x: &[f64], k: &[f64]) -> (f64, Vec<f64>) {
         let weights = self.exact.solve(k.to_vec());
         let variance = self.exact.covariance().between(x, x) - dot(&weights, k);
         (variance.max(0.0).sqrt().max(self.least_sd), weights)
     }
 
-    /// For each draw: ln h(z), z, and the derivative of ln h at z. Here z is the mean at x minus the draw's largest value,
-    /// divided by the standard deviation at x; h(z) = E max(z + Z, 0) with Z standard normal.
+    /// For each draw: ln h(z), z, and the derivative of ln h at z. Here z = (mean - best) / sd, where mean is the mean at x
+    /// given the draw, best is the draw's largest value and sd is the standard deviation at x. h(z) = E max(z + Z, 0) with Z
+    /// standard normal.
     fn improvements(&self, k: &[f64], sd: f64) -> Vec<(f64, f64, f64)> {
         let of = |draw: &Draw| {
             let z = (self.exact.prior_mean() + dot(k, &draw.weights) - draw.best) / sd;
@@ -104,7 +106,8 @@ impl NoisyImprovement {
         self.draws.iter().map(of).collect()
     }
 
-    /// ln of the mean of exp(v) over the first components v, and the share of each exp(v) in their sum.
+    /// ln of the mean of exp(v), where v is the first component of each triple; and the share of each exp(v) in the sum of
+    /// all exp(v).
     fn log_mean(all: &[(f64, f64, f64)]) -> (f64, Vec<f64>) {
         let most = all.iter().map(|(value, ..)| *value).fold(f64::NEG_INFINITY, f64::max);
         let mut shares: Vec<f64> = all.iter().map(|(value, ..)| libm::exp(value - most)).collect();
@@ -126,7 +129,9 @@ impl Surface for NoisyImprovement {
         let (sd, mut weights) = self.sd(x, &k);
         let all = self.improvements(&k, sd);
         let (value, shares) = Self::log_mean(&all);
-        // d ln sd is d variance / (2 variance); z has the derivative d mean / sd - z d ln sd.
+        // The value is ln sd plus the logarithm of the mean of h(z) over the draws. The differential of this logarithm is
+        // the sum over the draws of share d ln h(z). The differential of ln sd is d variance / (2 variance), and the
+        // differential of z is d mean / sd - z d ln sd.
         let by_log_sd =
             1.0 - all.iter().zip(&shares).map(|((_, z, by_z), share)| share * by_z * z).sum::<f64>();
         let by_variance = if sd > self.least_sd { 0.5 * by_log_sd / (sd * sd) } else { 0.0 };

@@ -36,17 +36,16 @@ struct Known {
     kg: Vec<f64>,
 }
 
-/// Values of tests/oracles/search.json, for the model of acquisition.json; the script of search.json says how they were
-/// made.
+/// Values of tests/oracles/search.json, for the model of acquisition.json. The script tests/oracles/search.py computed them.
 #[derive(Deserialize)]
 struct Information {
     /// Draws of the largest value of the function.
     maxima: Vec<f64>,
-    /// For each candidate: the mutual information between the function's largest value and its value at the candidate,
-    /// observed without noise; mean over `maxima`.
+    /// For each candidate: the information that the function's value at the candidate, observed without noise, gives about
+    /// the function's largest value, averaged over `maxima`.
     mes: Vec<f64>,
-    /// The same information, for a model with noise variance 1e-6, by the class of BoTorch that averages over samples of the
-    /// outcome.
+    /// The same information as `mes`, for a model with noise variance 1e-6. It was computed by the class of BoTorch that
+    /// averages over samples of the outcome.
     mes_by_samples: Vec<f64>,
 }
 
@@ -94,10 +93,11 @@ fn the_posterior_and_the_functions_of_mean_and_deviation_are_those_of_botorch() 
     }
 }
 
-/// The base samples are the same. Both implementations draw the function's values at the observed points, and condition
-/// on them with a small noise variance: 1e-7 in BoTorch, 1e-7 times the prior variance here. Apart from this the results
-/// agree. With 4096 different base samples each, two runs of BoTorch differ by up to 0.014, and by 0.26 at the candidate
-/// that is left out, because a few draws determine its value.
+/// Both implementations draw the function's values at the observed points, and condition on these values with a small noise
+/// variance: 1e-7 in BoTorch, 1e-7 times the prior variance here. In the first comparison both have the same base samples,
+/// and the results agree apart from the effect of the two noise variances. In the second comparison each has 4096 base
+/// samples of its own. Two runs of BoTorch with different base samples differ by up to 0.014. At the candidate that is left
+/// out (index 5) they differ by 0.26, because a few draws determine the value there.
 #[test]
 fn noisy_expected_improvement_is_that_of_botorch() {
     let known = Known::read();
@@ -112,8 +112,8 @@ fn noisy_expected_improvement_is_that_of_botorch() {
     }
 }
 
-/// The expected values are integrals over BoTorch's fantasies (outcomes at the candidate) by a trapezoidal rule, which is
-/// accurate to some 1e-9 here.
+/// The expected values are integrals over BoTorch's fantasies (imagined outcomes at the candidate). They were computed by a
+/// trapezoidal rule, whose error here is about 1e-9.
 #[test]
 fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     let known = Known::read();
@@ -123,20 +123,21 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
         let found = gradient.at(x).exp();
         assert!((found - expected).abs() < 1e-8 + 1e-5 * expected, "{x:?}: {found} {expected}");
     }
-    // `surface` itself chooses the points with which a candidate is compared: here all four of the sample.
+    // `surface` itself chooses, from the sample, the points with which a candidate is compared: here all four points of it.
     let sample: Vec<&[f64]> = known.set.iter().map(Vec::as_slice).collect();
     let function = AcquisitionFunction::KnowledgeGradient { points: 4 };
     let same = surface(function, &posterior, 0.0, &sample, Key::root(1)).unwrap();
     assert!(known.candidates.iter().all(|x| same.at(x) == gradient.at(x)));
     // For these data the knowledge gradient without points of comparison is not larger than with them. This is no general
-    // rule: a point of comparison with a large mean, independent of the candidate, makes it smaller.
+    // rule: a point of comparison that has a large mean and is independent of the candidate makes the knowledge gradient
+    // smaller.
     let fewer = KnowledgeGradient::new(&posterior, std::iter::empty());
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
 }
 
 /// BoTorch's class for several objectives, used here with one objective, computes the information without samples. Its class
 /// for one objective averages over 2^14 quasi-random samples of the outcome. The averaged terms have standard deviations of
-/// about 1, so random samples would give an error of some 2^-7; with quasi-random samples it is below 1e-3.
+/// about 1, so random samples would give an error of some 2^-7; with quasi-random samples the error is below 1e-3.
 #[test]
 fn max_value_entropy_is_that_of_botorch() {
     let mut known = Known::read();

@@ -11,7 +11,7 @@ use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 use crate::vocab::{Effort, Problem};
 use std::sync::Arc;
 
-/// The same points with every input scaled to [0, 1]; an input that is the same everywhere is 0.
+/// The same points with every input scaled to [0, 1]; an input that has the same value at all points becomes 0.
 fn to_unit_cube(points: &Points) -> Points {
     let d = points.d();
     let ranges: Vec<(f64, f64)> = (0..d).map(|input| points.range(input)).collect();
@@ -32,10 +32,11 @@ impl LearnerRecipe for Acquisition {
 
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let (n, t) = (arms as f64, outcomes as f64);
-        // Each choice computes the posterior mean and variance at about 2 n points, at half of them with gradients. At each
-        // point, a triangular system of order t is solved, and t covariances are computed, which takes a quarter of the time
-        // of computing them one by one. Noisy improvement adds an inner product of t numbers for each draw, the knowledge
-        // gradient one for each point of the set over which it takes the largest posterior mean.
+        // The estimate assumes that each choice computes the posterior mean and variance at about 2 n points, at half of
+        // them with gradients. At each point, a triangular system of order t is solved, and t covariances are computed
+        // together, which takes a quarter of the time of computing them one by one. Noisy improvement adds an inner product
+        // of t numbers for each draw. The knowledge gradient adds such an inner product for each point of the set over which
+        // it takes the largest posterior mean.
         let set = match self.function {
             AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
             AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,
@@ -91,8 +92,8 @@ impl LearnerRecipe for Acquisition {
         let ArmCovariance::Inputs { points, covariance } = covariance(learner, arms)? else {
             return Err(BuildError::NeedsInputs { learner });
         };
-        // The hyperparameters of a linear covariance are not fitted: it depends on the units of the
-        // inputs, which scaling to the unit cube would change.
+        // The hyperparameters of a linear covariance are not fitted: a linear covariance depends on the
+        // units of the inputs, and scaling the inputs to the unit cube would change these units.
         let refit = if covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
         let points = match refit {
             Refit::Never => Arc::clone(points),

@@ -15,8 +15,8 @@ pub(super) type Scored = (f64, f64, f64);
 
 /// An acquisition function, with the quantities that it needs from the outcomes so far.
 ///
-/// f is the function's unknown value at the point, without noise. It is normally distributed with the given mean and
-/// standard deviation, sd.
+/// f is the objective's unknown value at the point, without noise. It is normally distributed with the given mean and the
+/// given standard deviation, sd.
 #[derive(Clone, Debug)]
 pub(super) enum Score {
     /// ln E max(f - best, 0).
@@ -27,8 +27,7 @@ pub(super) enum Score {
     LogProbability { best: f64 },
     /// mean + weight sd.
     UpperBound { weight: f64 },
-    /// The information that the value at the point, without noise, gives about the largest value, averaged over draws of the
-    /// largest value.
+    /// The information that f gives about the objective's largest value, averaged over draws of the largest value.
     LargestValue { draws: Vec<f64> },
 }
 
@@ -196,7 +195,8 @@ mod tests {
             (3.0, 1.0, 1.195_128_647_422_179_8),
         ] {
             let found = score.at(mean, sd).0;
-            // With the mean 16 standard deviations below a draw, the value is about 1e-56; a larger error is allowed.
+            // With the mean 16 standard deviations below a draw, the value is about 1e-56, and a larger relative error is
+            // allowed.
             let share = if expected > 1e-50 { 1e-10 } else { 1e-6 };
             assert!((found / expected - 1.0).abs() < share, "{mean} {sd}: {found} {expected}");
         }

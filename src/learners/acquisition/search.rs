@@ -15,8 +15,8 @@ const CANDIDATES: usize = 512;
 /// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
 const NEAR: usize = 64;
 /// Standard deviations of the random distance from the best point along each input, as shares of the input's range. The
-/// candidates take them in turn. Small distances are needed too, because the maxima of the acquisition function become
-/// narrower as the search comes closer to a maximum of the objective.
+/// candidates use these standard deviations in turn. Small distances are needed too, because the maxima of the acquisition
+/// function become narrower as the search comes closer to a maximum of the objective.
 const DISTANCES: [f64; 4] = [0.03, 0.003, 0.000_3, 0.000_03];
 /// Number of candidates of each kind (quasi-random, nearby) from which a local search starts.
 const REFINED: usize = 4;
@@ -37,10 +37,10 @@ pub(super) struct Search {
     domain: Domain,
     d: usize,
     model: Model,
-    /// In a box: the points suggested so far, each as a point of the box and as a point of the unit
-    /// cube.
+    /// In a box: the points suggested or added so far, each as a point of the box and as a point of the
+    /// unit cube.
     asked: Vec<(Vec<f64>, Vec<f64>)>,
-    /// The random 64-bit number that generates the design: the one drawn for the first suggestion of
+    /// The random 64-bit number that generates the design: the number drawn for the first suggestion of
     /// the design.
     design: Option<u64>,
     /// Number of suggestions so far.
@@ -105,13 +105,14 @@ impl Search {
         let (region, best) = (self.region.as_ref()?, self.model.best()?);
         let region = region.around(self.model.point(best), &self.model.relative_length_scales());
         let Domain::Box(domain) = &self.domain else { return Some(region) };
-        // Categories are not limited.
+        // The trust region does not limit inputs with categories.
         let sides = region.sides().iter().zip(domain.ordered());
         Some(SearchBox::new(sides.map(|(side, ordered)| if ordered { *side } else { (0.0, 1.0) }).collect()))
     }
 
-    /// A point as the model sees it. In a box, an input that is a whole number moves to the coordinate of the value that it
-    /// is rounded to, and an input with categories to one category. Among arms, the point stays as it is.
+    /// A point as the model sees it. In a box, the coordinate of an input that is a whole number moves to the coordinate of
+    /// the whole number to which it is rounded. The coordinates of an input with categories move to those of one category.
+    /// Among arms, the point stays as it is.
     fn valid(&self, point: Vec<f64>) -> Vec<f64> {
         match &self.domain {
             Domain::Box(domain) => domain.valid_unit(&point),
@@ -119,9 +120,10 @@ impl Search {
         }
     }
 
-    /// The largest value of a function in a region that local searches from these candidates find,
-    /// and the point where the function has this value. `value` computes the function, and `function` computes it with its
-    /// gradient. Inputs that are whole numbers or categories have valid values in all steps.
+    /// Searches for the maximum of a function in `region`, by local searches from the best candidates of each of `groups`.
+    /// Returns the best point that the searches find, and the function's value there; `None` if the value is finite at no
+    /// candidate. `value` computes the function, and `function` computes it with its gradient. In a box, inputs that are
+    /// whole numbers or categories have valid values in all steps.
     fn maximum(
         &self,
         groups: &[Vec<Vec<f64>>],
@@ -140,8 +142,8 @@ impl Search {
         }
     }
 
-    /// The point with the largest acquisition, in the unit cube or in the coordinates of the arms; inside the trust region,
-    /// if there is one.
+    /// In a box: the point, in the unit cube, with the largest acquisition that the search finds. The search stays in the
+    /// trust region, if there is one, except that a coordinate that is rounded to a whole number may leave it.
     fn best_point(&self, posterior: &PointPosterior, key: Key) -> Vec<f64> {
         let region = self.trusted().unwrap_or_else(|| SearchBox::unit(self.d));
         let mut stream = key.child("candidates").stream();
@@ -169,8 +171,8 @@ impl Search {
                 .map(|unit| region.from_unit(unit))
                 .collect();
         };
-        // A share lies between 0 and 1. For an input that is a number, it is the position between the two ends of the
-        // region; for an input with categories, it chooses a category.
+        // A share lies between 0 and 1. The share of an input that is a number is the position between the two ends of the
+        // region; the share of an input with categories chooses a category.
         let in_region = |shares: &Vec<f64>| {
             let unit = domain.spread(shares);
             let inside = region.from_unit(&unit).into_iter().zip(&unit).zip(domain.ordered());
@@ -188,9 +190,10 @@ impl Search {
         (0..self.model.len()).map(|index| posterior.at(self.model.point(index)).0).collect()
     }
 
-    /// Candidates near the point with the largest mean among those with outcomes, whose means are `known`, and this point
-    /// itself. Where inputs are whole numbers or categories, every second candidate has another value of one or two of them,
-    /// since a small step never changes a category and does not always reach the next whole number.
+    /// The best point and candidates near it. The best point has the largest posterior mean among the points with outcomes;
+    /// `known` holds the posterior means at these points. Where inputs are whole numbers or categories, every second
+    /// candidate is made from a point that `other_values` returns, not from the best point, since a small step never changes
+    /// a category and does not always reach the next whole number.
     fn near_the_best(&self, known: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<Vec<f64>> {
         if known.is_empty() {
             return Vec::new();
@@ -204,7 +207,7 @@ impl Search {
             let moved = mixed.as_ref().filter(|_| place % 2 == 1);
             let from = moved
                 .map_or_else(|| centre.to_vec(), |(domain, _)| other_values(domain, centre, region, stream));
-            // With discrete inputs, candidates of both kinds are at all distances.
+            // With discrete inputs, candidates with and without other values both occur at all distances.
             let turn = if mixed.is_some() { place / 2 } else { place };
             let distance = DISTANCES[turn % DISTANCES.len()];
             let mut step = || if place == 0 { 0.0 } else { distance * stream.normal() };
@@ -225,7 +228,7 @@ impl Search {
         let value = |x: &&[f64]| surface.as_ref().map_or(0.0, |surface| surface.at(x));
         let mut values: Vec<f64> = rows.iter().map(value).collect();
         if let Some(region) = self.trusted() {
-            // The arm in the centre is always inside.
+            // The arm in the centre of the region is always inside, so at least one arm can be chosen.
             let outside = values.iter_mut().zip(&rows).filter(|(_, x)| !region.contains(x));
             outside.for_each(|(value, _)| *value = f64::NEG_INFINITY);
         }
@@ -243,8 +246,8 @@ fn space_filling(count: usize, d: usize, key: Key) -> Vec<Vec<f64>> {
     (0..count).map(|_| (0..d).map(|_| stream.uniform()).collect()).collect()
 }
 
-/// A point with another value of one of its whole numbers or categories. With probability 1/2 a second change follows,
-/// which may take back the first one. Whole numbers change by one.
+/// The point `centre` with another value of one input that is a whole number or has categories. With probability 1/2 a
+/// second change follows, which may take back the first one. Whole numbers change by one.
 fn other_values(domain: &SearchBox, centre: &[f64], region: &SearchBox, stream: &mut Stream) -> Vec<f64> {
     let mut point = centre.to_vec();
     for _ in 0..=usize::from(stream.uniform() >= 0.5) {
@@ -359,8 +362,9 @@ mod tests {
     use crate::gp::covariance::{Covariance, Shape};
     use crate::vocab::InputKind;
 
-    /// A category of four values, a whole number from 0 to 20 and a real number; the best point is (b, 10, 0.5). A step with
-    /// standard deviation 0.03 stays within the cell of a whole number, which is 1 / 21 wide, in about half of all cases.
+    /// An input with four categories, a whole number from 0 to 20 and a real number; the best point is (b, 10, 0.5). The
+    /// coordinates that are rounded to one whole number are an interval of width 1 / 21. A step with standard deviation 0.03
+    /// from the middle of this interval stays within it in about half of all cases.
     #[test]
     fn every_second_nearby_candidate_has_another_whole_number_or_category() {
         let words = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
@@ -397,7 +401,7 @@ mod tests {
             assert!(moved.clone().any(|point| point[0] == category), "{category}");
         }
         assert!(moved.clone().any(|point| point[1] == 9.0) && moved.clone().any(|point| point[1] == 11.0));
-        // Without whole numbers and categories all candidates but the first are a small step away.
+        // Without whole numbers and categories all candidates but the first are a small step away from the best point.
         let plain = near(&SearchBox::unit(2), &[0.5, 0.5]);
         assert!(plain.iter().skip(1).all(|point| point.iter().all(|x| *x != 0.5 && (x - 0.5).abs() < 0.2)));
         // For each distance, at least 14 candidates are moved by 0.02 to 5 times this distance, with or without whole

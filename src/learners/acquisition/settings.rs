@@ -26,15 +26,16 @@ pub enum AcquisitionFunction {
         /// beta, dimensionless.
         beta: NonNegative,
     },
-    /// A function drawn from the posterior: random Fourier features, corrected at the outcomes (Wilson et al. 2020).
+    /// A function drawn from the posterior: a function drawn from the prior, made of random Fourier features, plus a
+    /// correction that depends on the outcomes (Wilson et al. 2020).
     ///
     /// Example: `ThompsonSampling(features: 512)`.
     ThompsonSampling {
         /// Number of features, 1 to 4096; the error of the approximation is of order 1 / sqrt(features).
         features: NonZeroUsize,
     },
-    /// The information that the value at the point, without noise, gives about the largest value, averaged over draws of the
-    /// largest value. Wang and Jegelka 2017, equation 6.
+    /// The information that the objective's value at the point, without noise, gives about the objective's largest value,
+    /// averaged over draws of the largest value. Wang and Jegelka 2017, equation 6.
     ///
     /// Example: `MaxValueEntropySearch(draws: 16)`.
     MaxValueEntropySearch {
@@ -51,13 +52,14 @@ pub enum AcquisitionFunction {
         samples: NonZeroUsize,
     },
     /// By how much an outcome at the point is expected to raise the largest posterior mean over a finite set: the queries so
-    /// far, the point itself and some further points of the domain. The expectation is exact. It is meant for noisy
-    /// outcomes. Frazier, Powell and Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
+    /// far, the point itself and some further points of the domain. The expectation is computed exactly. This acquisition
+    /// function is meant for noisy outcomes. Frazier, Powell and Dayanik 2009, equation 14; Scott, Frazier and Powell 2011.
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
         /// Number of further points of the set, 0 to 4096. They are evenly spaced in the list of the arms or, in a box, in
-        /// the list of the 576 candidates of this choice; if the list is shorter, all its points are taken.
+        /// the list of the 576 candidates of this choice; if the list has fewer points than this number, all of them are
+        /// taken.
         points: usize,
     },
 }
@@ -85,15 +87,16 @@ impl Default for Refit {
 /// Bayesian optimisation as it is practised: some quasi-random queries, then in each round a
 /// Gaussian process is fitted to all outcomes and the point with the largest acquisition is
 /// queried. It searches a finite set of arms, or a box. In a box, the acquisition is computed at 512
-/// quasi-random candidates and at 64 candidates near the best point, and a local search with gradients
-/// starts from the best four of each kind. No theorem bounds its regret. Queries without an outcome yet are taken to have
-/// the outcome that the model expects (kriging believer).
+/// quasi-random candidates and at 64 candidates near the best point, which is the point with the largest posterior mean
+/// among those with outcomes. A local search with gradients starts from each of the best four quasi-random candidates and
+/// each of the best four nearby candidates. No theorem bounds the regret of this learner. Queries without an outcome yet are
+/// taken to have the outcome that the model expects (kriging believer).
 ///
 /// The priors of fitted hyperparameters are log-normal; sigma is the standard deviation of the logarithm. As in Hvarfner,
 /// Hellsten and Nardi 2024, length-scales have the median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of
 /// coordinates (an input with categories has one for each category). The noise variance has the median e^-4 and sigma 1; if
-/// the stated noise variance is at most 1e-5 of the prior variance, it has sigma 3 and the same mode. The variance of the
-/// function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
+/// the stated noise variance is at most 1e-5 of the prior variance, its prior has sigma 3 and the same mode. The variance of
+/// the function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! The trust region of TuRBO: a box around the best point that grows with successes and shrinks with failures.
+//! The trust region of TuRBO: a box around the best point; the box grows with successes and shrinks with failures.
 
 use crate::vocab::SearchBox;
 
@@ -75,7 +75,7 @@ mod tests {
         (0..3).for_each(|n| assert!(!region.observe(2.0 + f64::from(n), true)));
         assert_eq!(region.side, LARGEST);
         assert_eq!(region.around(&[0.5, 0.0], &[0.5, 2.0]).sides(), [(0.5 - 0.4, 0.5 + 0.4), (0.0, 1.0)]);
-        // An outcome that is better by less than a thousandth is a failure; four of them halve the side.
+        // An outcome that is better by less than a thousandth is a failure; four failures in a row halve the side.
         (0..4).for_each(|_| assert!(!region.observe(4.003, true)));
         assert_eq!(region.side, 0.8);
         let more = (1..).find(|_| region.observe(0.0, true)).unwrap();
@@ -125,8 +125,8 @@ mod tests {
         }
     }
 
-    /// `around` also moves upper ends below 1e-6 to 1e-6, and lower ends above 1 - 1e-6 to 1 - 1e-6; the data have no such
-    /// ends.
+    /// Unlike the tutorial, `around` also moves upper ends below 1e-6 to 1e-6, and lower ends above 1 - 1e-6 to 1 - 1e-6.
+    /// The data have no such ends.
     #[test]
     fn its_box_is_that_of_botorchs_tutorial() {
         for Sides { centre, length_scales, length, low, high } in known().boxes {

@@ -28,10 +28,10 @@ pub struct Battery {
     /// Time in which an idle device uses up a full battery, above 0.
     pub idle: Span,
     /// Time of computing on messages that uses up a full battery, not counting the idle use; above 0. If several jobs run at
-    /// the same time, on several servers, each of them uses the battery at this rate.
+    /// the same time, on several servers, each of them uses the battery as fast as one job alone.
     pub busy: Span,
-    /// Time in which charging would fill an empty battery if the device used nothing, above 0. The idle use goes on during
-    /// charging.
+    /// Time in which charging would fill an empty battery if the device used nothing, above 0. The idle use and the use by
+    /// jobs go on during charging.
     pub full: Span,
     /// Whether a device that is being charged takes part at any level. Default: true.
     #[serde(default = "yes")]
@@ -105,16 +105,19 @@ struct Process {
     passed: u64,
     /// The state at the time of the last call of `works`, or at time zero.
     known: State,
-    /// The state after the change that was announced last, with the jobs that are known.
+    /// The state at the time up to which `next_switch` has announced the changes: the time of the change that it returned
+    /// last, or the time of `known` if it has returned no change since then. The state takes account of the jobs of all
+    /// calls of `works`.
     ahead: State,
-    /// Whether the change at the time of `ahead` has not been announced yet, because a new job discarded the earlier
-    /// announcements.
+    /// Whether the next call of `next_switch` must announce a change at the time of `ahead`. This is so if the connection
+    /// changed exactly at the time of the last call of `works`, because each call discards the earlier announcements.
     unannounced: bool,
 }
 
 /// After this time without a connection, a party counts as disconnected until the end of the run.
 const GONE: Span = Span::from_nanos(400 * DAY);
-/// While the party is connected, its changes are computed in advance for a time of this length.
+/// While the party is connected, its changes are computed in advance for a time of this length. If the connection does not
+/// change in this time, a change to the same state is announced at its end, and the computation goes on from there.
 const PLANNED: Span = Span::from_nanos(2 * DAY);
 
 impl Process {
@@ -234,7 +237,7 @@ impl AvailabilityProcess for Process {
 
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let mut known = self.known.clone();
-        // The kernel may not have processed a change at `now` yet.
+        // A change at `now` is announced again, because the kernel may not have processed it yet.
         let mut last = None;
         while self.advance(&mut known, now) {
             last = Some(known.at);
@@ -256,8 +259,9 @@ mod tests {
         Time::ZERO + Span::from_seconds(3600.0 * hours)
     }
 
-    /// A battery that is full at the start, 6 o'clock. The idle use empties a full battery in 20 h, and work in addition
-    /// uses up a full battery in 4 h. Charging, from 23 to 6 o'clock, fills an empty battery in 2 h.
+    /// A battery that is full at the start, 6 o'clock. The idle use empties a full battery in 20 h. Work uses up a full
+    /// battery in 4 h, in addition to the idle use. Charging, from 23 to 6 o'clock, would fill an empty battery in 2 h
+    /// without any use.
     fn process(least: &str, more: &str) -> Box<dyn AvailabilityProcess> {
         let text = format!(
             "Battery(charges: ChargingHours(from: 23, until: 6), least: {least}, idle: \"20h\", busy: \"4h\", full: \"2h\", begins: 1, \
@@ -268,13 +272,13 @@ mod tests {
         model.as_dyn().start(Key::root(1).stream())
     }
 
-    /// The next changes, in thousandths of an hour.
+    /// The next changes of the connection: their times in thousandths of an hour, and whether the party is then connected.
     fn changes(process: &mut dyn AvailabilityProcess, count: usize) -> Vec<(i64, bool)> {
         let mut online = true;
         let mut found = Vec::new();
         while found.len() < count {
             let switch = process.next_switch().unwrap();
-            // A change to the same state only means that the plan ends here and the next part of it is to be computed.
+            // A change to the same state only means that the time of length `PLANNED` ends here.
             if switch.online != online {
                 online = switch.online;
                 found.push(((switch.at.seconds() / 3.6).round() as i64, online));
@@ -306,7 +310,7 @@ mod tests {
         let mut device = model.as_dyn().start(Key::root(1).stream());
         assert_eq!(changes(&mut *device, 1), [(10_000, false)]);
         assert_eq!(device.next_switch(), None);
-        // A device whose battery never falls to `least` is never disconnected, and its plan has no end.
+        // A device whose battery never falls to `least` is never disconnected: all announced changes leave it connected.
         let mut device = process("0.1", "");
         assert!((0..500).all(|_| device.next_switch().unwrap().online));
     }
@@ -330,7 +334,7 @@ mod tests {
     fn a_change_at_the_time_of_a_job_is_not_lost() {
         let mut device = process("0.5", "");
         assert!(device.works(hours(10.0), hours(10.0), Span::from_seconds(60.0)));
-        // A level that is reached at the very time of the job counts a nanosecond later.
+        // The level falls to `least` exactly at the time of the job. The connection then changes a nanosecond later.
         let late = hours(10.0) + Span::from_nanos(1);
         assert_eq!(device.next_switch(), Some(Switch::connection(late, false)));
         assert_eq!(device.next_switch(), Some(Switch::connection(hours(17.0), true)));

@@ -93,9 +93,10 @@ mod tests {
     use crate::rng::Key;
 
     /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count over 50.
-    /// With mean m = 0.8 and concentration c = 3, its variance is m (1 - m) / (1 + c) (1 + c / 50) = 0.0424. The standard
-    /// error of the mean is 0.0046, and that of the sample variance is below 0.0424 sqrt(4 / 2,000) = 0.0019 (kurtosis below
-    /// 5). The test allows six standard errors.
+    /// With mean m = 0.8 and concentration c = 3, the share's variance is m (1 - m) / (1 + c) (1 + c / 50) = 0.0424. The
+    /// standard error of the mean over parties is 0.0046. The standard error of the sample variance is the variance times
+    /// sqrt((kurtosis - 1) / 2,000). The kurtosis is below 5, so this error is below 0.0424 sqrt(4 / 2,000) = 0.0019. The
+    /// test allows six standard errors.
     #[test]
     fn parties_differ_by_the_stated_law() {
         let recipe = BetaPerMessage {

@@ -13,15 +13,16 @@ use std::path::PathBuf;
 /// `returns`, after a random absence, or is gone for good.
 ///
 /// A party that returns has kept its memory: it still has its model and the messages that it had received before it left. A
-/// party is disconnected until it arrives. All times are drawn for each party, and for each stay and absence.
+/// party is disconnected until it arrives. The time of arrival is drawn for each party, and the length of every stay and of
+/// every absence is drawn anew.
 ///
 /// Example:
 /// `Churn(arrives: Exponential(mean: "2h"), stays: Exponential(mean: "1day"), returns: 0.5, away: Exponential(mean: "6h"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Churn {
-    /// When the party arrives, from the start of the replication; a latency model that depends on neither the time nor the
-    /// link. Default: at the start.
+    /// Time from the start of the replication to the party's arrival; a latency model that depends on neither the time nor
+    /// the link. Default: no time, the party is there at the start.
     #[serde(default)]
     pub arrives: LatencyModel,
     /// How long the party stays, with a mean above 0; a latency model that depends on neither the time nor the link.
@@ -46,7 +47,7 @@ const SHORTEST: Span = Span::from_nanos(1);
 struct Process {
     recipe: Churn,
     stream: Stream,
-    /// The last change, or the start.
+    /// The time of the last change of the connection, or time zero.
     last: Time,
     online: bool,
     gone: bool,
@@ -100,8 +101,8 @@ impl AvailabilityProcess for Process {
                 self.last + stays.max(SHORTEST)
             }
             None => {
-                // Whether the party returns, and after how long. Both numbers are drawn for every absence, even if the
-                // party does not return.
+                // Draws whether the party returns, and the length of its absence. Both are drawn after every stay, even if
+                // the party does not return.
                 let returns = self.stream.bernoulli(self.recipe.returns.get());
                 let away = self.recipe.away.as_dyn().quantile(self.stream.open_uniform());
                 if !returns {
@@ -145,8 +146,8 @@ mod tests {
     }
 
     /// The number of stays of a party is geometric with mean 1 / (1 - 0.6) = 2.5 and standard deviation sqrt(0.6) / 0.4 =
-    /// 1.94, so its mean over 4,000 parties has a standard error of 0.031. Stays have mean 20 s; their mean over 10,000
-    /// stays has a standard error of 0.2 s.
+    /// 1.94, so the mean number over 4,000 parties has a standard error of 0.031. The length of a stay is exponential with
+    /// mean 20 s, so the mean length of 10,000 stays has a standard error of 0.2 s.
     #[test]
     fn parties_return_at_the_stated_rate() {
         let exponential = |s| LatencyModel::from(Exponential { mean: seconds(s) });

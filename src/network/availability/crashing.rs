@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Working and crashed periods alternate, beginning with a working one. Messages that reach a crashed party are lost. With
-/// `Kept`, timers and the compute times of jobs go on during the crash; those that end are handled when the party has
-/// recovered. With `Lost`, timers and jobs are dropped.
+/// Working and crashed periods alternate, beginning with a working period. Messages that reach a crashed party are lost.
+/// With `Kept`, timers and the compute times of jobs go on during the crash; timers and jobs that end during the crash are
+/// handled when the party has recovered. With `Lost`, timers and jobs are dropped.
 ///
 /// Example: `Crashing(up: Exponential(mean: "10min"), down: Constant("5s"), memory: Kept)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -31,8 +31,8 @@ pub struct DayAndNight {
     /// Probability that the party connects on a given day. Default: 1.
     #[serde(default = "one")]
     pub joins: Probability,
-    /// Largest difference between a stated hour and the drawn one. Twice this duration must be below the connected and
-    /// below the disconnected time of a day. Default: 0s.
+    /// Largest difference between a stated hour and the hour that is drawn. It must be less than half of the time from
+    /// `from` to `until`, and less than half of the time from `until` to the next `from`. Default: 0s.
     #[serde(default)]
     pub spread: Span,
 }
@@ -98,8 +98,8 @@ impl Availability for DayAndNight {
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let zone = Zone::drawn(&self.zones, stream.uniform());
         let key = Key::root(stream.word());
-        // Two days are added so that local time is positive in zones west of UTC, and one day after taking the
-        // remainder, because day 0 is the day before the run's first day.
+        // Two days are added so that local time is positive in zones west of UTC. One day is added to the remainder, because
+        // day 0 is the day before the run's first day.
         let local = (self.starts.get() + zone) * HOUR as f64;
         let passed = (local + 2.0 * DAY as f64).max(0.0) as u64 % DAY + DAY;
         let day = 0;
@@ -151,7 +151,7 @@ impl AvailabilityProcess for Process {
     fn next_switch(&mut self) -> Option<Switch> {
         if !self.started {
             self.started = true;
-            // The party may be in the middle of an interval, which then ends first.
+            // If the party is in the middle of an interval at time zero, the first change is the end of this interval.
             let now = self.passed;
             let inside = (0..3)
                 .find(|&day| self.interval(day).is_some_and(|(from, until)| from <= now && now < until));
@@ -216,8 +216,9 @@ mod tests {
     }
 
     /// 40 parties over 200 days: each of these 8,000 days has a connection with probability 0.7, so the share of days with
-    /// one has a standard error of 0.0051; six standard errors are 0.031. Each of 400 parties is in the second zone with
-    /// probability 3/4: the share of these parties has a standard error of 0.0217; six standard errors are 0.13.
+    /// a connection has a standard error of 0.0051; six standard errors are 0.031. Each of 400 parties is in the second zone
+    /// with probability 3/4, so the share of parties in the second zone has a standard error of 0.0217; six standard errors
+    /// are 0.13.
     #[test]
     fn days_are_missed_and_zones_drawn_at_their_rates() {
         let recipe = read(

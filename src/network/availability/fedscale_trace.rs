@@ -14,9 +14,9 @@ use std::path::PathBuf;
 ///
 /// The file has the contents of FedScale's `client_behave_trace` as JSON: an object with one entry per client. A client's
 /// `active` and `inactive` are the times in seconds at which its intervals begin and end, and its `finish_time` is the
-/// length of its recording. A time at which one interval ends and the next one begins belongs to both. FedScale's original
-/// file is a pickle, which can run programs when it is read. A pickle is refused, with a message that says how to convert
-/// it.
+/// length of its recording. If an interval begins at the time at which the interval before it ends, the client stays
+/// available at this time. FedScale's original file is a pickle, which can run programs when it is read. A pickle is
+/// refused, with a message that says how to convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
 /// (<https://github.com/SymbioticLab/FedScale>).
 ///
@@ -62,14 +62,14 @@ impl Availability for FedScaleTrace {
         self.following().start(&self.recordings, number, stream)
     }
 
-    /// Whether each party draws a client, and the clients of the file differ; also true, for drawn clients, if the file has
-    /// not been read.
+    /// Whether each party draws a client, and the clients of the file are available for different shares of the time. Also
+    /// true if clients are drawn and the file has not been read.
     fn differs(&self) -> bool {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The availability of the client that is the quantile at `level`, in (0, 1), of all clients in ascending order of the
-    /// share of time for which they are available.
+    /// The availability of the client at the quantile `level`, in (0, 1), of all clients; the clients are in ascending order
+    /// of the share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)
     }

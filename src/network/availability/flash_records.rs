@@ -24,7 +24,7 @@ pub enum FlashState {
 pub(super) struct Condition<'a> {
     /// The states that must all be true.
     pub(super) states: &'a [FlashState],
-    /// The least level of the battery, in percent. The level is 0 before its first record.
+    /// The least level of the battery, in percent. The level is 0 before the first record of a level.
     pub(super) battery: f64,
 }
 

@@ -10,13 +10,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The party is available while a recorded phone was charging, connected by WLAN and locked, or in other chosen states.
+/// The party is available while a recorded phone was in all states of `needs` and its battery was at the level `battery` or
+/// above. By default, these are the times at which the phone was charging, connected by WLAN and locked.
 ///
 /// The file has the format of FLASH's `state_traces.json`: a JSON object with one entry per device, whose `messages` are
 /// lines of a time (`2020-01-29 01:57:36`), a tab and a state. A state lasts until the next record that changes it. A
-/// device's recording lasts from its first to its last record; with the default `offset`, the run begins at the
-/// earliest record of the file, so that devices agree about the time of day. A device that never has all states at once
-/// is never available; FLASH leaves such devices out.
+/// device's recording lasts from its first to its last record. With the default `offset`, the run begins at the earliest
+/// record of the file, so that devices agree about the time of day. A device that never has all needed states at once is
+/// never available; FLASH leaves such devices out.
 /// Source: Yang et al. 2021, "Characterizing impacts of heterogeneity in federated learning upon large-scale smartphone
 /// data", section 3 (<https://github.com/PKU-Chengxu/FLASH>).
 ///
@@ -26,7 +27,8 @@ use std::path::PathBuf;
 pub struct FlashTrace {
     /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
-    /// The states that a device must all have. Default: [Charging, Wifi, Locked], the condition of FLASH.
+    /// The states that an available device must have, all at once. Default: [Charging, Wifi, Locked], the condition of
+    /// FLASH.
     #[serde(default = "usual")]
     pub needs: Vec<FlashState>,
     /// Least level of the battery, in percent, from 0 to 100. Default: 0.
@@ -35,8 +37,8 @@ pub struct FlashTrace {
     /// Which device a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
-    /// When the run begins: `At("26h")`, this long after the earliest record of the file, or `Drawn`, at a time drawn over
-    /// the recording of the party's device.
+    /// When the run begins. With `At("26h")`, it begins 26 h after the earliest record of the file. With `Drawn`, it begins
+    /// at a time that is drawn, for each party, over the recording of the party's device.
     /// Default: At("0s").
     #[serde(default)]
     pub offset: RecordingOffset,
@@ -85,14 +87,14 @@ impl Availability for FlashTrace {
         self.following().start(&self.recordings, number, stream)
     }
 
-    /// Whether each party draws a device, and the devices of the file differ; also true, for drawn devices, if the file has
-    /// not been read.
+    /// Whether each party draws a device, and the devices of the file are available for different shares of the time. Also
+    /// true if devices are drawn and the file has not been read.
     fn differs(&self) -> bool {
         self.device == RecordedDevice::Drawn && self.recordings.as_ref().is_none_or(|known| known.differ())
     }
 
-    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
-    /// share of time for which they are available.
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices; the devices are in ascending order
+    /// of the share of time for which they are available.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         self.following().start_at(&self.recordings, level, stream)
     }

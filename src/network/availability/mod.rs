@@ -50,7 +50,7 @@ pub trait Availability {
         self.start(stream)
     }
 
-    /// Whether parties with this recipe differ because each draws, at its start, how available it is.
+    /// Whether parties with this recipe differ because each party draws, when its process starts, how available it is.
     fn differs(&self) -> bool {
         false
     }
@@ -168,8 +168,8 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
     }
 
     /// Informs the process, at `now`, that the party works on a message from `begins` on, for the time `for_time`. Calls are
-    /// in order of time. Returns true if changes after `now` that [`Self::next_switch`] has returned are no longer valid;
-    /// the next call of [`Self::next_switch`] then returns the first change at or after `now`.
+    /// in order of `now`. Returns true if the changes at or after `now` that [`Self::next_switch`] has returned are no
+    /// longer valid; the next call of [`Self::next_switch`] then returns the first change at or after `now`.
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let _ = (now, begins, for_time);
         false

@@ -14,8 +14,8 @@ use std::path::PathBuf;
 /// Connected and disconnected periods alternate; their lengths are drawn from two distributions.
 ///
 /// The party begins connected with the long-run probability mean(online) / (mean(online) + mean(offline)); with a `sigma`,
-/// mean(offline) is multiplied by the party's factor. The length of the first period has the same distribution as that of
-/// every later period of its kind.
+/// mean(offline) is multiplied by the party's factor. The length of the first period has the same distribution as the length
+/// of every later period of its kind (connected or disconnected).
 ///
 /// Example: `OnOff(online: Exponential(mean: "10min"), offline: Exponential(mean: "20s"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,9 +25,9 @@ pub struct OnOff {
     pub online: LatencyModel,
     /// Length of a disconnected period; any latency model that does not depend on the time or the link.
     pub offline: LatencyModel,
-    /// How much parties differ: the disconnected periods of each party are multiplied by a log-normal factor with median 1,
-    /// drawn once per replication, and `sigma` is the standard deviation of its natural logarithm. With 0.5, the factor of
-    /// one party in ten is at least 1.9. Default: 0, all parties are alike.
+    /// How much parties differ. The disconnected periods of each party are multiplied by the party's own log-normal factor
+    /// with median 1, which is drawn once per replication. `sigma` is the standard deviation of the factor's natural
+    /// logarithm. With 0.5, the factor of one party in ten is at least 1.9. Default: 0, all parties are alike.
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub sigma: NonNegative,
 }
@@ -136,7 +136,8 @@ mod tests {
     }
 
     /// Disconnected periods of 1 s are multiplied by a log-normal factor of sigma 1, so their median over parties is 1 s.
-    /// Among 400 parties, the share below the median is 1/2 with a standard error of 0.025; six standard errors are 0.15.
+    /// Among 400 parties, the share whose periods are shorter than the median is 1/2 with a standard error of 0.025; six
+    /// standard errors are 0.15.
     #[test]
     fn durations_of_absences_differ_between_parties() {
         let mut recipe = OnOff::new(
@@ -167,8 +168,10 @@ mod tests {
 
     #[test]
     fn share_of_time_online_is_the_ratio_of_means() {
-        // 20,000 exponential periods of each kind, with means 3 and 1: the share's standard error is
-        // sqrt(2 / 20,000) * 3/16 = 0.0019; six standard errors are 0.0113.
+        // 20,000 exponential periods of each kind, with means 3 and 1. A small relative change r of the sum of the connected
+        // periods changes the share s = 3/4 of connected time by s (1 - s) r = 3/16 r; the same change of the sum of the
+        // disconnected periods changes s by -3/16 r. Each of the two sums has the relative variance 1 / 20,000, so the
+        // standard error of s is sqrt(2 / 20,000) * 3/16 = 0.0019; six standard errors are 0.0113.
         let recipe = OnOff::new(
             LatencyModel::from(Exponential { mean: Span::from_millis(3) }),
             LatencyModel::from(Exponential { mean: Span::from_millis(1) }),

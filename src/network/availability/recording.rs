@@ -44,7 +44,8 @@ impl Default for RecordingOffset {
 /// What a device does before its recording begins and after it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingEnd {
-    /// The recording is repeated without end; before its beginning, the device follows the end of an earlier repetition.
+    /// The recording is repeated without end, also backwards in time: before the recording begins, the device follows an
+    /// earlier repetition of it.
     #[default]
     Repeat,
     /// The device is disconnected before the recording begins and after it ends.
@@ -58,9 +59,10 @@ pub(super) struct Recording {
     pub(super) begins: Span,
     /// The length of the recording, above 0.
     pub(super) length: Span,
-    /// Whether the device is available at the beginning.
+    /// Whether the device is available at the beginning of the recording.
     pub(super) online: bool,
-    /// Times at which the availability changes, counted from the beginning: ascending, above 0 and below `length`.
+    /// Times at which the availability changes, counted from the beginning of the recording: ascending, above 0 and below
+    /// `length`.
     pub(super) switches: Vec<Span>,
 }
 
@@ -126,8 +128,8 @@ impl Following {
         Box::new(Playback::new(Arc::clone(recordings), device, self, stream))
     }
 
-    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
-    /// share of time for which they are available. If the file has not been read, the party is always online.
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices; the devices are in ascending order
+    /// of the share of time for which they are available. If the file has not been read, the party is always online.
     pub(super) fn start_at(
         self,
         recordings: &Loaded<Recordings>,
@@ -160,7 +162,7 @@ impl Recordings {
         share(self.by_share.first()) < share(self.by_share.last())
     }
 
-    /// Whether a party that follows the recordings in this way can be available at some time.
+    /// Whether a party that follows the recordings as `following` states can be available at some time.
     pub(super) fn ever_available(&self, following: Following) -> bool {
         let some = |recording: &Recording| recording.online || !recording.switches.is_empty();
         let in_time = |recording: &Recording| match (following.end, following.offset) {
@@ -192,8 +194,8 @@ impl Recordings {
         place.min(all - 1)
     }
 
-    /// The number of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the share
-    /// of time for which they are available.
+    /// The number of the device at the quantile `level`, in (0, 1), of all devices; the devices are in ascending order of
+    /// the share of time for which they are available.
     pub(super) fn by_level(&self, level: f64) -> usize {
         let place = (level * self.by_share.len() as f64) as usize;
         self.by_share[place.min(self.by_share.len() - 1)] as usize
@@ -218,7 +220,8 @@ pub(super) struct Playback {
     recordings: Arc<Recordings>,
     device: usize,
     repeats: bool,
-    /// The first repetition begins `delay` after time zero, or `offset` before it; at least one of the two is zero.
+    /// The first repetition begins `delay` after time zero, or `offset` before time zero. At least one of `delay` and
+    /// `offset` is zero.
     delay: Span,
     offset: Span,
     /// The number of the repetition that contains the next change, and the change's index among the recording's
@@ -247,7 +250,7 @@ impl Playback {
                 match (at >= begins, repeats) {
                     (true, true) => (0, (at - begins) % length),
                     (true, false) => (0, at - begins),
-                    // Before the recording begins, the party follows the end of an earlier repetition.
+                    // The run begins before the recording does, so the party first follows an earlier repetition.
                     (false, true) => (0, (length - (begins - at) % length) % length),
                     (false, false) => (begins - at, 0),
                 }
@@ -281,8 +284,8 @@ impl Playback {
 
 impl AvailabilityProcess for Playback {
     fn starts_online(&mut self) -> bool {
-        // If the recording begins after time zero and the device is then available, the beginning of the recording is the
-        // first change.
+        // If the recording begins after time zero, the party is offline until then. If the device is available when the
+        // recording begins, that time is the time of the first change.
         self.online
     }
 
@@ -353,7 +356,7 @@ mod tests {
     fn a_recording_is_repeated_from_any_offset() {
         let turn = [(2, true), (5, false), (8, true), (10, false), (12, true)];
         assert_eq!(changes(100, RecordingEnd::Repeat, 5), (false, turn.to_vec()));
-        // 93 s is seven seconds before the beginning: 3 s into the repetition before.
+        // At 93 s, seven seconds before the recording begins, the device is 3 s into the repetition before the recording.
         assert_eq!(changes(93, RecordingEnd::Repeat, 3), (true, vec![(2, false), (5, true), (7, false)]));
         assert_eq!(changes(109, RecordingEnd::Repeat, 2), (true, vec![(1, false), (3, true)]));
     }

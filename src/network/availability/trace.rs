@@ -104,7 +104,7 @@ impl Availability for Trace {
         self.process(self.device.map_or(Some(drawn), |device| usize::try_from(device).ok()))
     }
 
-    /// Whether no device is stated and the recorded devices are connected for different shares of the time; also true if
+    /// Whether no device is stated and the recorded devices are connected for different shares of the time. Also true if
     /// the file has not been read.
     fn differs(&self) -> bool {
         let ordered = self.by_share();
@@ -112,8 +112,8 @@ impl Availability for Trace {
         self.devices.is_none() || self.device.is_none() && ends.is_some_and(|(least, most)| least.0 < most.0)
     }
 
-    /// The availability of the device that is the quantile at `level`, in (0, 1), of all devices in ascending order of the
-    /// share of time for which they are connected.
+    /// The availability of the device at the quantile `level`, in (0, 1), of all devices; the devices are in ascending order
+    /// of the share of time for which they are connected.
     fn start_at(&self, level: f64, _: Stream) -> Box<dyn AvailabilityProcess> {
         let ordered = self.by_share();
         let place = (level * ordered.len() as f64) as usize;
@@ -230,7 +230,8 @@ struct TraceProcess {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Index of the next change in this repetition; if it is past the last change, the next repetition begins next.
+    /// Index, among the device's `switches`, of the next change in this repetition. An index past the last change means that
+    /// the next change is the beginning of the next repetition.
     next: usize,
 }
 
@@ -250,7 +251,7 @@ impl AvailabilityProcess for TraceProcess {
             return Some(Switch::connection(self.begun + after, self.online));
         }
         self.begun = self.begun + self.repeat?;
-        // A change at time 0 and the beginning of a repetition are one change.
+        // If the recording has a change at time 0, this change and the beginning of the repetition are one change.
         let at_once = device.switches[0] == Span::ZERO;
         self.next = usize::from(at_once);
         self.online = device.online != at_once;

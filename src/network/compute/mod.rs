@@ -26,22 +26,23 @@ use std::path::PathBuf;
 
 /// The behaviour of a compute model.
 pub trait Compute {
-    /// How slow a party is: usually the factor by which its jobs take longer than the recipe states. [`Self::job`]
-    /// interprets the number. `u` in (0, 1) is the party's own draw. A larger `u` never gives a smaller factor.
+    /// A number that says how slow a party is: usually the factor by which its jobs take longer than the recipe states.
+    /// [`Self::job`] interprets the number. `u` in (0, 1) is the party's own draw. A larger `u` never gives a smaller
+    /// number.
     fn slowness(&self, u: f64) -> f64 {
         let _ = u;
         1.0
     }
 
-    /// The factor of [`Self::slowness`] for the party with this number, from 0, among the parties of its entry in the
-    /// scenario. By default the number has no effect.
+    /// The slowness, as [`Self::slowness`] defines it, of party `number`, counted from 0 among the parties of its entry in
+    /// the scenario. By default `number` has no effect.
     fn slowness_numbered(&self, number: u64, u: f64) -> f64 {
         let _ = number;
         self.slowness(u)
     }
 
-    /// How long a job of one unit of work takes on a party of this slowness. The job's random draws are `length` in (0, 1),
-    /// and `slowdown_draw` in [0, 1) for a random slowdown.
+    /// How long a job of one unit of work takes on a party of this slowness. The job has two random draws: `length` in
+    /// (0, 1), for its length, and `slowdown_draw` in [0, 1), for a random slowdown.
     fn job(&self, slowness: f64, length: f64, slowdown_draw: f64) -> Span;
 
     /// Number of jobs that a party works on at the same time.
@@ -78,7 +79,7 @@ pub trait Compute {
 }
 
 crate::family! {
-    /// How long a party works on each message that it receives, one after another or several at once.
+    /// How long a party works on each message that it receives, and whether it works on one message or several at a time.
     pub struct ComputeModel(ComputeMember): dyn Compute, "compute" {
         Instant(Instant),
         Drawn(Drawn),

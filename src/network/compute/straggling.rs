@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Each job is slow (a straggler) with the same probability, independently of the other jobs. A slow job takes a multiple of
-/// its time.
+/// Each job is slow (a straggler) with the same probability, independently of the other jobs. A slow job takes `factor`
+/// times as long as it would otherwise.
 ///
 /// Example: `Straggling(time: Constant("300ms"), probability: 0.05, factor: 10)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct Straggling {
     pub time: LatencyModel,
     /// Probability that a job is a straggler.
     pub probability: Probability,
-    /// Factor by which a straggler takes longer than other jobs. Default: 10.
+    /// Factor by which a job takes longer if it is a straggler. Default: 10.
     #[serde(default = "ten")]
     pub factor: Positive,
 }

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// The delays of a measured link, one after another, from a CSV file, such as the log of a `ping`. The file has a column of
 /// delays and, if the delays were not measured at regular times, a column of times. Each delay holds for every message that
-/// enters the link before the time of the next delay; the recording is repeated without end. All links with this model have
-/// the same delay at the same time.
+/// enters the link from the delay's time until the time of the next delay. The recording is repeated without end. All links
+/// with this model have the same delay at the same time.
 ///
 /// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
 /// a `DelayTrace`. Routes are computed once, from the mean delay over the recording.
@@ -38,8 +38,8 @@ pub struct DelayTrace {
     /// Unit of the column of times. Default: 1 s.
     #[serde(default = "second")]
     pub time_unit: Span,
-    /// Time between two delays if there is no column of times, and how long the last delay holds before the recording
-    /// begins again. Default: 1 s.
+    /// Time between two delays if there is no column of times. With or without such a column, it is also the time from the
+    /// last row to the next repetition of the recording. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
     /// How much of the recording has passed when the run begins. Default: 0 s.
@@ -92,7 +92,7 @@ impl DelayTrace {
 }
 
 impl Latency for DelayTrace {
-    /// The quantile of the delay of a message at a random time; zero if the file has not been read.
+    /// The quantile of the delay of a message that enters the link at a random time; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
         let Some(recorded) = &self.recorded else { return Span::ZERO };
         let mut shares: Vec<(f64, f64)> = recorded.shares().collect();

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 
 /// A log-logistic delay: longer than t with probability 1 / (1 + (t / median)^shape).
 ///
-/// Its mean is median (pi / shape) / sin(pi / shape). Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
+/// Its mean is the median times (pi / shape) / sin(pi / shape). Source: Johnson, Kotz and Balakrishnan 1995, section 23.11.
 ///
 /// Example: `LogLogistic(median: "40ms", shape: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +55,7 @@ mod tests {
     fn quantiles_are_powers_of_the_odds() {
         let law = LogLogistic { median: Span::from_millis(40), shape: Positive::new(2.0).unwrap() };
         let ms = |u| law.quantile(u).seconds() * 1e3;
-        // Odds of 1, 4 and 1/4.
+        // The odds u / (1 - u) are 1, 4 and 1/4.
         assert!(
             (ms(0.5) - 40.0).abs() < 1e-5 && (ms(0.8) - 80.0).abs() < 1e-5 && (ms(0.2) - 20.0).abs() < 1e-5
         );

@@ -37,7 +37,7 @@ impl Mixture {
     /// The weighted mean, over the parts, of the number that `of` computes for a part's delay.
     fn mean(&self, of: impl Fn(&dyn Latency) -> f64) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
-        // Weights are divided by the largest, so that neither sum overflows or underflows.
+        // Weights are divided by the largest weight, so that neither `sum` nor `total` overflows or underflows.
         let largest = self.parts.iter().map(|part| part.weight.get()).fold(0.0, f64::max);
         for part in &self.parts {
             let weight = part.weight.get() / largest;

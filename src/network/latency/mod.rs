@@ -2,9 +2,10 @@
 //!
 //! A latency model is a quantile function: the delay of a message is the quantile at one uniform draw. So two models
 //! give comparable delays for the same draw (common random numbers). Where the quantile has no closed form, the
-//! distribution function is inverted numerically (`special`), with a relative error of 1e-12 (up to 1e-9 for beta
-//! distributions with a shape from 100 to 10,000; larger shapes are not tested). No rejection sampler is used. Rounding
-//! errors of the inversion may reverse the order of two delays whose draws are almost equal.
+//! distribution function is inverted numerically by the module `special`, with a relative error of 1e-12 (up to 1e-9 for
+//! beta distributions with a shape from 100 to 10,000; larger shapes are not tested). The distribution function of a mixture
+//! is inverted by bisection, to whole nanoseconds. No rejection sampler is used. Rounding errors of the inversion may
+//! reverse the order of two delays whose draws are almost equal.
 
 mod beta;
 mod constant;
@@ -76,15 +77,15 @@ pub trait Latency {
     /// The delay at probability `u` in (0, 1): the inverse of the distribution function.
     fn quantile(&self, u: f64) -> Span;
 
-    /// The delay, at probability `u`, of a message that enters the link at the time `at`. The function never decreases in
-    /// `u`.
+    /// The delay, at probability `u`, of a message that enters the link at the time `at`. Apart from rounding errors, the
+    /// delay never decreases in `u`.
     fn quantile_at(&self, at: Time, u: f64) -> Span {
         let _ = at;
         self.quantile(u)
     }
 
-    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. The model's
-    /// quantile and mean are then those of the delay at a random time, or between a random pair of sites.
+    /// Whether the delay depends on the time or on the ends of a link, so that only links can use the model. If so, the
+    /// model's quantile and mean are those of the delay at a random time, or between a random pair of sites.
     fn needs_link(&self) -> bool {
         self.differs_between_links()
     }
@@ -101,7 +102,7 @@ pub trait Latency {
         None
     }
 
-    /// What is wrong with the recipe for links between these parties.
+    /// What is wrong if links between these parties use the recipe.
     fn problems_between(&self, parties: &[LinkEnd<'_>]) -> Vec<Problem> {
         let _ = parties;
         Vec::new()

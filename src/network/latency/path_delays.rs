@@ -27,9 +27,9 @@ pub struct PathDelays {
     pub label: String,
     /// The delay of an edge: one of its attributes, or computed from the distance between its ends.
     pub delay: EdgeDelay,
-    /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
-    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's name is
-    /// at the site that has the party's name.
+    /// A list of sites for each party or group that is named here. A party uses the list under its own name or, without one,
+    /// the list under its group's name. Party k (from 0) of an entry with a `count` is at site k of the list; after the last
+    /// site comes the first again. A party without a list is at the site that has the party's name. Default: no lists.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]
@@ -109,7 +109,8 @@ impl PathDelays {
 }
 
 impl Latency for PathDelays {
-    /// The quantile over all pairs of different sites that a path connects; zero if the file has not been read.
+    /// The quantile of the delays between all pairs of different sites that a path connects; zero if the file has not been
+    /// read.
     fn quantile(&self, u: f64) -> Span {
         self.delays.as_ref().map_or(Span::ZERO, |delays| delays.quantile(u))
     }

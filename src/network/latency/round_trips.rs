@@ -11,10 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// The delay from one party to another is half a measured round trip between the sites of the two parties.
 ///
-/// The file is a CSV matrix: its first line names the sites, every further line begins with a site's name, and its numbers
-/// are the round trips measured from that site. An empty cell, `-`, `nan` or a number below 0 stands for a missing
-/// measurement; the measurement in the other direction is then used. Round trips often break the triangle inequality. In a
-/// `Mesh`, the quickest route can therefore pass through a third party, which then relays; a `Star` has no such routes.
+/// The file is a CSV matrix. Its first line names the sites. Every further line begins with the name of a site, and the
+/// other cells of the line are the round trips measured from that site. An empty cell, `-`, `nan` or a number below 0 stands
+/// for a missing measurement; the measurement in the other direction is then used. Round trips often break the triangle
+/// inequality. In a `Mesh`, the quickest route between two parties can therefore pass through a third party, which relays
+/// the messages. In a `Star`, routes do not depend on delays.
 ///
 /// Example: `RoundTrips(file: "round-trips.csv", unit: "1ms", sites: { "server": ["Frankfurt"], "client": ["Oregon"],
 /// "relay": ["Tokyo"] })`.
@@ -26,9 +27,9 @@ pub struct RoundTrips {
     /// Unit of the numbers. Default: 1 ms.
     #[serde(default = "millisecond")]
     pub unit: Span,
-    /// The sites of parties and groups, by name: party k of an entry with a `count` is at site k of the list; after the last
-    /// site comes the first again. Default: none; a party that is listed neither by its own name nor by its group's name is
-    /// at the site that has the party's name.
+    /// A list of sites for each party or group that is named here. A party uses the list under its own name or, without one,
+    /// the list under its group's name. Party k (from 0) of an entry with a `count` is at site k of the list; after the last
+    /// site comes the first again. A party without a list is at the site that has the party's name. Default: no lists.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites: BTreeMap<String, Vec<String>>,
     #[serde(skip)]

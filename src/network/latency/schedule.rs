@@ -8,12 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A delay whose distribution changes at stated times, once or in every period: for example, that of a network that is busy
-/// in the evening. The distribution of a message's delay is the one that holds when the message enters the link.
+/// A delay whose distribution changes at stated times, once or in every period: for example, the delay of a network that
+/// is busy in the evening. The distribution of a message's delay is the one that holds when the message enters the link.
 ///
-/// Only the delay of a link can change over time: compute times, periods of connection, mixtures and truncations refuse
-/// a schedule (put the mixture into the schedule). Routes are computed once, from the mean delay in the long run: the
-/// mean over one period or, if the schedule is not repeated, the mean of the last step.
+/// Only the delay of a link can change over time. A schedule is refused as a compute time, as a period of connection, and
+/// inside a mixture or a truncation; a step of a schedule may be a mixture or a truncation. Routes are computed once, from
+/// the mean delay in the long run: the mean over one period or, if the schedule is not repeated, the mean of the last step.
 ///
 /// Example: `Schedule(steps: [LatencyStep(at: "0s", is: Constant("20ms")), LatencyStep(at: "18h", is: Constant("90ms"))],
 /// every: "24h")`.
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 pub struct Schedule {
     /// The delays, in order of time; the first one begins at `0s`.
     pub steps: Vec<LatencyStep>,
-    /// Period with which the schedule is repeated, longer than the time of the last step. Default: no repetition, the last
+    /// Period with which the schedule is repeated, longer than the time of the last step. Default: no repetition; the last
     /// delay stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Span>,

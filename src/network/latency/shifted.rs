@@ -65,7 +65,8 @@ impl Latency for Shifted {
         if self.earlier == Span::ZERO {
             return mean;
         }
-        // E max(X - e, 0) = E X - e + E max(e - X, 0), with X the delay that is shifted and e = `earlier`.
+        // E max(X - e, 0) = E X - e + E max(e - X, 0), where X is the delay that is shifted and e is `earlier`. The last
+        // term is P(X <= e) e minus the integral of the quantile function of X from 0 to P(X <= e).
         let short = law.probability_within(self.earlier);
         let saved = short * self.earlier.seconds() - integral(law, 0.0, short);
         (mean - self.earlier.seconds() + saved).max(0.0)

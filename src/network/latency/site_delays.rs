@@ -19,8 +19,9 @@ pub(super) struct SiteDelays {
 }
 
 impl SiteDelays {
-    /// The delays `given` between sites in the order of `names`: one row for each sender, one column for each receiver. An
-    /// unknown delay is replaced by the delay in the other direction, if known; an unknown delay from a site to itself is 0.
+    /// Stores the delays `given`: a matrix with one row for each sender and one column for each receiver, both in the order
+    /// of `names`. An unknown delay is replaced by the delay in the other direction, if known; an unknown delay from a site
+    /// to itself is 0.
     pub(super) fn new(names: Vec<String>, given: &[Option<Span>]) -> Self {
         let n = names.len();
         let of = |from: usize, to: usize| given[from * n + to].or(given[to * n + from]);
@@ -51,7 +52,7 @@ impl SiteDelays {
         self.sorted.iter().map(|delay| delay.seconds()).sum::<f64>() / self.sorted.len().max(1) as f64
     }
 
-    /// The index of a party's site, which is `None` if the file does not have the site, and the site's name. A party for
+    /// The index of a party's site and the site's name. The index is `None` if the file does not have the site. A party for
     /// which `sites` has no list is at the site that has the party's own name.
     fn site<'a>(&self, sites: &'a Sites, party: LinkEnd<'a>) -> (Option<usize>, &'a str) {
         let stated = sites.get(party.name).or_else(|| sites.get(party.group?));

@@ -75,8 +75,8 @@ fn end(name: &str) -> LinkEnd<'_> {
 }
 
 /// The delay is half of the round trip measured from the sender, or else from the addressee. A party's site is stated in
-/// its entry of `sites` or in its group's; without an entry, it is the site with the party's name. Paths lead through other
-/// sites.
+/// the party's own entry of `sites` or in the entry of its group. A party without an entry is at the site that has the
+/// party's name. With `PathDelays`, the delay from a to c is that of the path through b.
 #[test]
 fn delays_between_sites_are_those_of_the_file() {
     let told = |law: &LatencyModel, from: &str, to: &str| {
@@ -95,8 +95,8 @@ fn delays_between_sites_are_those_of_the_file() {
     assert!((told(&examples()[examples().len() - 2], "a", "c") - 12.0).abs() < 1e-9);
 }
 
-/// Each delay holds from its time until the next delay, the last one for `spacing`. A delay is half of a round trip. At the
-/// beginning of the run, the first 2 min of the recording have passed.
+/// Each delay holds from its time until the time of the next delay. The last delay holds for `spacing`. A delay is half of a
+/// round trip. At the beginning of the run, the first 2 min of the recording have passed.
 #[test]
 fn a_recorded_delay_is_that_of_its_time() {
     let model =
@@ -136,8 +136,9 @@ fn boxed(law: impl Into<LatencyModel>) -> Box<LatencyModel> {
     Box::new(law.into())
 }
 
-/// The distribution function at the quantile of u is u. Rounding to a nanosecond changes its value by less than 1e-6 for
-/// all examples with a density; where the distribution function has steps, it may exceed u by the height of one step.
+/// The distribution function at the quantile of u is u. For all examples with a density, rounding the quantile to a
+/// nanosecond changes the function's value by less than 1e-6. Where the function has steps, its value may exceed u by the
+/// height of one step.
 #[test]
 fn distribution_functions_invert_the_quantiles() {
     for model in examples() {
@@ -195,13 +196,13 @@ fn extreme_parameters_are_refused() {
     assert_eq!(path(spread(6.0).into()), None);
     let far = Scaled { law: boxed(Constant(ms(1))), factor: positive(1e300) };
     assert_eq!(path(far.into()).as_deref(), Some("factor"));
-    // Problems of a model inside another are reported with their path.
+    // A problem of a model inside another model is reported with a path that begins at the outer model.
     let inside = Scaled { law: boxed(Gamma { shape: positive(1e-9), scale: ms(1) }), factor: positive(2.0) };
     let mixture = Mixture { parts: vec![Part { weight: positive(1.0), law: inside.into() }] };
     assert_eq!(path(mixture.into()).as_deref(), Some("parts[0].law.law.shape"));
 }
 
-/// Problems that only follow from an unread file are not reported: that the file could not be read is reported elsewhere.
+/// `problems` reports nothing that only follows from an unread file, because `load` reports that the file could not be read.
 #[test]
 fn a_model_of_an_unread_file_is_unread() {
     let measured = || boxed(Empirical::new("none.csv".into(), "s".to_owned(), Span::from_millis(1000)));

@@ -5,7 +5,8 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A triangular delay: its density rises from 0 at `low` to `mode` and falls to 0 at `high`, both along straight lines.
+/// A triangular delay: its density rises along a straight line from 0 at `low` to its maximum at `mode`, and falls along
+/// another straight line to 0 at `high`.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 26.9.
 ///
@@ -83,7 +84,8 @@ mod tests {
     #[test]
     fn quantiles_are_square_roots() {
         let ms = Span::from_millis;
-        // With the mode at low: 1 - F(t) = ((high - t) / width)^2, so that the quantile of 3/4 is the middle.
+        // If the mode is `low`, a delay exceeds t with probability ((high - t) / width)^2. So the quantile at 3/4 is the
+        // middle of the interval.
         let law = Triangular { low: ms(10), mode: ms(10), high: ms(50) };
         assert_eq!([law.quantile(0.75), law.quantile(0.9375)], [ms(30), ms(40)]);
         assert!(law.problems().is_empty());

@@ -132,8 +132,9 @@ mod tests {
         let heavy = Pareto { shortest: ms(10), shape: Positive::new(1.1).unwrap() };
         let law = Truncated { law: Box::new(heavy.into()), from: Span::ZERO, to: Some(ms(1000)) };
         assert!(law.quantile(1.0 - 1e-15) <= ms(1000));
-        // The expected mean is the integral of t a s^a t^(-a-1) over t from s to 1, divided by 1 - s^a. Here a = 1.1 is the
-        // shape and s = 0.01 the shortest delay, in seconds, so the mean is 11 s^1.1 (s^-0.1 - 1) / (1 - s^1.1).
+        // Let a = 1.1 be the shape and s = 0.01 the shortest delay, in seconds. Between s and 1, the truncated delay t has
+        // the density a s^a t^(-a-1) / (1 - s^a). The expected mean is the integral of t times this density over t from s to
+        // 1, which is 11 s^1.1 (s^-0.1 - 1) / (1 - s^1.1).
         let (power, tenth) = (libm::pow(0.01, 1.1), libm::pow(0.01, -0.1));
         let expected = 11.0 * power * (tenth - 1.0) / (1.0 - power);
         assert!((law.mean_seconds() / expected - 1.0).abs() < 1e-5, "{} {expected}", law.mean_seconds());

@@ -5,7 +5,7 @@ use crate::vocab::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Each message is lost with the same probability, independently of all others: `Independent(0.02)`.
+/// Each message is lost with the same probability, independently of other messages: `Independent(0.02)`.
 ///
 /// Example: `Independent(0.02)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// The measured loss of a link over time, from a CSV file. The file has a column of shares of lost packets and, if the
 /// shares were not measured at regular times, a column of times. Each share is the probability with which a message is lost,
-/// independently of other messages, from the share's time until the next one. The recording is repeated without end.
+/// independently of other messages, from the share's time until the time of the next share. The recording is repeated
+/// without end.
 ///
 /// Example: `LossTrace(file: "ping.csv", share: "lost_percent", of: 100, time: "seconds")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

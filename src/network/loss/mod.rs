@@ -51,7 +51,7 @@ pub trait Loss {
     }
 }
 
-/// Clones a boxed [`LossProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
+/// Clones a boxed [`LossProcess`] when a simulation is cloned. Implemented for every process that is `Clone`.
 pub trait BoxedLoss {
     /// A boxed copy of the process.
     fn boxed_clone(&self) -> Box<dyn LossProcess>;

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 pub struct Schedule {
     /// The losses, in order of time; the first one begins at `0s`.
     pub steps: Vec<LossStep>,
-    /// Period with which the schedule is repeated, longer than the time of the last step. Default: no repetition, the last
+    /// Period with which the schedule is repeated, longer than the time of the last step. Default: no repetition; the last
     /// loss stays.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every: Option<Span>,

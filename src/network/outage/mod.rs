@@ -15,7 +15,8 @@ use std::path::PathBuf;
 
 /// The behaviour of an outage recipe.
 pub trait Outage {
-    /// The groups that the recipe names, each as a pair: the path of the field that names the group, and its name.
+    /// The groups that the recipe names, each as a pair: the path of the field that names the group, and the group's
+    /// name.
     fn groups(&self) -> Vec<(String, &str)>;
 
     /// The connection that each party of `group` would have if this outage were the only cause of disconnections; `None` if

@@ -53,12 +53,13 @@ impl RateCurve {
         self.steps.as_slice().get(self.step(place)).map_or(0.0, |step| step.1)
     }
 
-    /// The number of the step at a place of the curve.
+    /// The number of the step that holds at a place of the curve, in nanoseconds from the curve's beginning.
     fn step(&self, place: u64) -> usize {
         self.steps.as_slice().partition_point(|step| step.0.nanos() <= place).saturating_sub(1)
     }
 
-    /// When a message of `bytes` bytes has been sent if its sending begins at `begins`; [`Time::NEVER`] if the rate stays 0.
+    /// When a message of `bytes` bytes has been sent if its sending begins at `begins`; [`Time::NEVER`] if the rate stays 0
+    /// from some time on and the message has not been sent by then.
     #[must_use]
     pub fn sent(&self, begins: Time, bytes: u64) -> Time {
         if let [(_, rate)] = self.steps.as_slice() {
@@ -116,7 +117,7 @@ impl RateCurve {
             .sum()
     }
 
-    /// Whether every message is sent at some time.
+    /// Whether every message is eventually sent, whatever its size and the time at which its sending begins.
     #[must_use]
     pub fn ever_sends(&self) -> bool {
         let mut rates = self.steps.as_slice().iter().map(|step| step.1);

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The rate of a device in FedScale's capacity table (`communication`). The device is also that of the party's compute model
-/// `FedScaleDevices`, if both models state the same `file` and `device`.
+/// The rate of a device in FedScale's capacity table: the device's number `communication`. The party's compute model
+/// `FedScaleDevices` has the same device, if both models state the same `file` and `device`.
 ///
 /// The file is FedScale's `client_device_capacity` as JSON or CSV, in the format that `FedScaleDevices` describes.
 ///

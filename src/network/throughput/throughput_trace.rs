@@ -41,8 +41,8 @@ pub struct ThroughputTrace {
     /// begins again. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
-    /// How much of the recording has passed for a line when the run begins: `At("2min")`, or `Drawn`, uniformly, once per
-    /// replication for each line. Default: At("0s").
+    /// How much of the recording has passed for a line when the run begins: `At("2min")` for every line, or `Drawn`: a time
+    /// that is drawn for each line, once per replication, uniformly over the recording. Default: At("0s").
     #[serde(default)]
     pub offset: RecordingOffset,
     #[serde(skip)]

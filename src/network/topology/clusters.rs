@@ -14,8 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clusters {
-    /// The gateway of each group: group name to party name. The gateway is a party of its group, and every group has
-    /// one.
+    /// The gateway of each group: group name to party name. Every group has a gateway, which is a party of that group.
     pub gateways: BTreeMap<String, String>,
 }
 

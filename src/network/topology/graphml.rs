@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The parties are the nodes of a graph from a GraphML file, and the links are its edges. A node that has no task in the
-/// protocol must be a party too: it only relays messages. To use the delays of such a file without making its routers
-/// parties, use `PathDelays`.
+/// protocol must be a party too: it only relays messages. To use the delays of a GraphML file without making its routers
+/// parties, use the latency `PathDelays`.
 ///
 /// Example: `GraphMl(file: "parties.graphml")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,8 @@ use petgraph::visit::EdgeRef;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-/// Cost of a route: the sum of the mean latencies in seconds; among equal sums, the number of links, so that routes over
-/// links without delay contain no cycles.
+/// Cost of a route: the sum of the mean latencies in seconds, and the number of links. If two routes have equal sums, the
+/// route with fewer links costs less, so that routes over links without delay contain no cycles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 struct Cost {
     seconds: f64,
@@ -25,11 +25,12 @@ impl Add for Cost {
     }
 }
 
-/// The next party on each route, computed for a destination when it is first needed.
+/// The next party on each route. The routes to a destination are computed when one of them is first needed.
 #[derive(Clone, Debug)]
 pub(in crate::network) struct Routes {
     shape: Shape,
-    /// An edge's direction is that of its messages. Empty where routes follow from the shape of the topology.
+    /// The links: an edge leads from the sender to the receiver of its messages, and its weight is the mean latency in
+    /// seconds. The graph is empty if the routes follow from the shape of the topology.
     graph: DiGraph<(), f64>,
     /// By destination: the next party on the route from each party.
     towards: BTreeMap<PartyId, Vec<Option<PartyId>>>,
@@ -62,8 +63,9 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// True only if every message takes the same route in both networks. Only links are compared, no route is computed: if
-    /// costs differ between the two networks, and are not all equal within each network, the result is false.
+    /// True only if every message takes the same route in both networks. In stars, only the hubs are compared. In other
+    /// networks, only the links are compared, and no route is computed: the result is true if both networks have the same
+    /// links and the costs of the links are either the same in both networks or, within each network, equal for all links.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs, the quickest route between two parties is their link.
         let complete = |routes: &Self| {
@@ -101,7 +103,7 @@ impl Routes {
         edges
     }
 
-    /// The next party on the quickest route; `None` if there is no route, or from a party to itself.
+    /// The next party on the quickest route; `None` if there is no route, or if `from` and `to` are the same party.
     pub(in crate::network) fn next(&mut self, from: PartyId, to: PartyId) -> Option<PartyId> {
         if from == to {
             return None;
@@ -131,7 +133,8 @@ fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
         graph
             .edges_directed(node, Direction::Outgoing)
             .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
-            // Among equal costs, the party with the lowest id, so that the route does not depend on the order of links.
+            // Among parties with equal costs, the party with the lowest id is taken, so that the route does not depend on
+            // the order of links.
             .min_by(|(a, x), (b, y)| {
                 a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
             })
@@ -170,7 +173,7 @@ mod tests {
         let ring = || TopologyModel::from(Ring { order: vec![] });
         assert_eq!(walk(ring(), 6, |_, _| 1.0), [0, 5]);
         assert_eq!(walk(ring(), 6, |_, _| 0.0), [0, 5]);
-        // The closing link is slow in this direction: the long way round the ring is quicker.
+        // The link from p0 to p5, which closes the ring, is slow in this direction. So the long way round is quicker.
         let slow = |a, b| if (a, b) == (0, 5) { 100.0 } else { 1.0 };
         assert_eq!(walk(ring(), 6, slow), [0, 1, 2, 3, 4, 5]);
     }

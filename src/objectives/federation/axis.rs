@@ -8,17 +8,20 @@ use std::num::NonZeroUsize;
 /// The values of one hyperparameter, ascending: `Axis(low: 0.01, high: 10, values: 21)`, or a list of them,
 /// `Axis(values: [0.0001, 0.1, 1, 10])`.
 ///
-/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest value (with
-/// `logarithmic`, of the logarithm), so listed values need not be evenly spaced.
+/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest value. With
+/// `logarithmic`, it is the position of the value's logarithm between the logarithms of these two values. Listed values
+/// need not be evenly spaced.
 ///
 /// Example: `Axis(low: 0.01, high: 1, values: 3, logarithmic: true)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
-    /// Smallest value; required with a number of `values`, not allowed with a list. Default: the list's smallest.
+    /// Smallest value; required if `values` is a number, not allowed if `values` is a list. Default: the smallest value of
+    /// the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<Positive>,
-    /// Largest value; required with a number of `values`, not allowed with a list. Default: the list's largest.
+    /// Largest value; required if `values` is a number, not allowed if `values` is a list. Default: the largest value of
+    /// the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<Positive>,
     /// Number of values, spaced evenly from `low` to `high`; or a list of the values, ascending.

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum HeldOut {
-    /// The last records of each class of each agent, for files in order of time. If the records of a class are consecutive
-    /// windows of one recording, neighbouring windows are then on the same side of the split, except at the one place where
-    /// the two parts meet.
+    /// Of each agent's records of each class, the last ones in the file. This suits files whose records are in order of
+    /// time: if the records of a class are consecutive windows of one recording, two neighbouring windows are both for
+    /// training or both held out, except where the training windows end and the held-out windows begin.
     ///
     /// Example: `LastOfEachClass(share: 0.5)`.
     LastOfEachClass {
@@ -29,9 +29,10 @@ pub enum HeldOut {
     Column {
         /// The file, relative to the scenario's own folder or to the folder of `--data`.
         file: PathBuf,
-        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`. If there
-        /// are several such columns, each `/` within a value is written twice, and a value that is empty, ends with `/`, or
-        /// begins with `/` or `"` is put in double quotes. Every agent that this column names occurs in the first file.
+        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`. If the
+        /// first file has several agent columns, each `/` within a value is written twice, and a value that is empty, ends
+        /// with `/`, or begins with `/` or `"` is put in double quotes. Every agent that this column names occurs in the
+        /// first file.
         agent: String,
         /// The column with the record's number among the agent's records, from 0, in the order of the first file.
         row: String,
@@ -55,7 +56,7 @@ pub(super) struct AgentRecords {
     pub(super) name: String,
     /// Number of features.
     pub(super) d: usize,
-    /// Features as the file has them, row-major.
+    /// Features as the file has them, plus the feature noise of a `split`, row-major.
     pub(super) features: Vec<f64>,
     /// Class of each record: the index of its label among the classes in alphabetical order.
     pub(super) classes: Vec<usize>,
@@ -80,7 +81,7 @@ impl AgentRecords {
     }
 }
 
-/// All agents, in the order in which the file first names them.
+/// All agents, in the order in which the file first names them; agents of `split` in the order of its splits.
 #[derive(Clone, Debug)]
 pub(super) struct Agents {
     pub(super) agents: Vec<AgentRecords>,
@@ -101,7 +102,7 @@ pub(super) struct Columns<'a> {
     pub(super) classes: &'a [String],
 }
 
-/// Reads the records of all agents from a file, and the second file that marks held-out records, if there is one.
+/// Reads the records of all agents from `file`. If `held_out` names a second file, reads from it which records are held out.
 pub(super) fn read(
     file: &Path,
     columns: Columns<'_>,
@@ -166,9 +167,9 @@ pub(super) fn read(
     Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
 }
 
-/// The records of a file, divided among the agents of these splits; without splits, `read` as it is. Of each agent's records
-/// of each class, the last are held out, in the proportion `share`; every agent has at least one training record and one
-/// held-out record.
+/// The records `read` from a file, divided among the agents of the splits; without splits, `read` as it is. Of each agent's
+/// records of each class, the last are held out, in the proportion `share`. An agent without a training record, or without
+/// a held-out record, then gets one: its first record becomes a training record, or its last record is held out.
 pub(super) fn divided(
     read: Agents,
     (splits, inputs): (&[Split], &[String]),
@@ -192,7 +193,8 @@ pub(super) fn divided(
     Agents { agents: agents.into_iter().map(of).collect(), classes: read.classes }
 }
 
-/// Whether each record is among the first `share` of the records of its class; their number is rounded.
+/// Takes the first records of each class, in the proportion `share`; their number is rounded. Returns for each record
+/// whether it is taken.
 pub(super) fn first_of_each_class(classes: &[usize], kinds: usize, share: f64) -> Vec<bool> {
     let mut count = vec![0u64; kinds];
     classes.iter().for_each(|&class| count[class] += 1);

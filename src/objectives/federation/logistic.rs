@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Logistic regression, with three hyperparameters. Features are standardised with the training records' means and standard
-/// deviations, then divided by the largest norm in training.
+/// deviations, then divided by the largest norm of a standardised training record.
 ///
 /// Example: `LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1, high: 4, values:
 /// 2), intercept: Axis(low: 0.1, high: 1, values: 2))`.
@@ -26,8 +26,8 @@ pub struct LogisticRegression {
     pub intercept: Axis,
 }
 
-/// Features standardised with the training records' means and standard deviations, then divided by the largest norm in
-/// training, so that lambda means the same for every agent.
+/// Features standardised with the training records' means and standard deviations, then divided by the largest norm of a
+/// standardised training record, so that lambda means the same for every agent.
 fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
     let training = records.places(true);
     let mut rows: Vec<Vec<f64>> =

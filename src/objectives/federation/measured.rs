@@ -3,7 +3,7 @@
 use crate::objectives::{Noise, Recorded};
 use std::sync::Arc;
 
-/// The mean of some draws, at least one.
+/// The mean of one draw or more.
 pub(super) fn mean(draws: &[f64]) -> f64 {
     draws.iter().sum::<f64>() / draws.len() as f64
 }

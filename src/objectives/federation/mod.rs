@@ -69,8 +69,8 @@ pub struct FederatedTuning {
     /// Name of the column with the class.
     pub label: String,
     /// The classes, if they are public knowledge; every cell of `label` is one of them. Default: the classes that occur
-    /// in any agent's records. All agents' models depend on these classes, so privacy losses then hold only if the
-    /// classes are public.
+    /// in any agent's records. With this default, all agents' models depend on which classes occur, so privacy losses
+    /// hold only if these classes are public.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
     /// Which records are held out from training. Default: the last half of each agent's records of each class.
@@ -108,7 +108,7 @@ fn default_assumed_noise() -> Positive {
     Positive::new(0.01).expect("0.01 is above 0")
 }
 
-/// Largest number of settings: for every one, a model is trained for each agent.
+/// Largest number of settings: for every setting, a model is trained for each agent.
 const MAX_SETTINGS: usize = 2000;
 
 /// Names the objective's fields in messages about its files, which may be in the scenario's folder or in the folder of
@@ -190,7 +190,7 @@ impl FederatedTuning {
         Ok(data::divided(read, (&self.split, &self.inputs), share, key))
     }
 
-    /// Problems of `agent` and `split`, of which a scenario has exactly one.
+    /// Problems of the fields `agent` and `split`. A scenario states exactly one of these two fields.
     fn split_problems(&self) -> Vec<Problem> {
         if self.split.is_empty() {
             let cure = "name at least one column, or divide the records by `split`";

@@ -35,8 +35,8 @@ impl FederatedModel {
         }
     }
 
-    /// The performances at every setting, the last axis changing fastest: one performance, or several equally likely ones if
-    /// a measurement is random.
+    /// For every setting, the last axis changing fastest, a list of performances: one performance, or, if a measurement is
+    /// random, several equally likely ones.
     pub(super) fn performances(
         &self,
         records: &AgentRecords,
@@ -64,7 +64,7 @@ impl FederatedModel {
         Points::new(n, places.len(), combinations(&places))
     }
 
-    /// The settings as values of the hyperparameters, in the same order.
+    /// The settings as values of the hyperparameters, in the order of `points`.
     pub(super) fn settings(&self) -> UnscaledInputs {
         let (names, values): (Vec<&str>, Vec<Vec<f64>>) = match self {
             Self::LogisticRegression(model) => {

@@ -18,9 +18,10 @@ const GRADIENT_TOLERANCE: f64 = 1e-5;
 const MARGIN: f64 = 1e-7;
 
 impl Sigmoid {
-    /// The maximum-likelihood curve for pairs of a decision value and whether the class is positive. The targets are
-    /// (n + 1) / (n + 2) and 1 / (n + 2) in place of 1 and 0, where n is the number of pairs of that class. If no step
-    /// improves the likelihood, the search ends at the current curve.
+    /// The maximum-likelihood curve for pairs of a decision value and whether the class is positive. With p positive and
+    /// n negative pairs, the target of a positive pair is (p + 1) / (p + 2) in place of 1, and the target of a negative
+    /// pair is 1 / (n + 2) in place of 0. If no step size improves the likelihood enough, the search ends at the current
+    /// curve.
     ///
     /// Source: Platt 1999; Newton's method with backtracking: Lin, Lin and Weng 2007, Algorithm 1.
     pub(super) fn fit(pairs: &[(f64, bool)]) -> Self {

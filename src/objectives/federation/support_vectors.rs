@@ -52,13 +52,14 @@ pub enum Score {
     Area,
     /// The area under the ROC curve of the probabilities by Platt scaling, as `predict_proba` of scikit-learn gives them.
     /// The map from decision values to probabilities is fitted by cross-validation with random folds. If this map decreases,
-    /// it reverses the order of all records, and an area a becomes 1 - a. So a measurement is random: it is one of `draws`
-    /// equally likely areas, and the value of a setting is their mean.
+    /// it reverses the order of all records, and the area A becomes 1 - A. Whether the map decreases depends on the folds,
+    /// so a measurement is random: it is one of `draws` equally likely areas. The value of a setting is the mean of these
+    /// areas.
     PlattArea {
         /// Number of folds, 2 to 100. Default: 5.
         #[serde(default = "five")]
         folds: NonZeroUsize,
-        /// Number of scalings of each model, 1 to 1000, each with its own random folds. Default: 8.
+        /// Number of times that each model is scaled, 1 to 1000, each time with new random folds. Default: 8.
         #[serde(default = "eight")]
         draws: NonZeroUsize,
     },
@@ -80,8 +81,8 @@ impl Score {
     }
 }
 
-/// Largest numbers of folds and of draws: for every setting and every agent, one machine is trained on all training records,
-/// and one for every draw and every fold that has records.
+/// Largest numbers of folds and of draws: for every setting and every agent, one machine is trained on all training records.
+/// A further machine is trained for every pair of a draw and a fold that has records.
 const MAX_FOLDS: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
@@ -98,7 +99,7 @@ impl RbfSvm {
         })
     }
 
-    /// The problem of the recipe apart from its axes, if there is one.
+    /// The problem of the fields other than the axes `c` and `gamma`, if there is one.
     pub(super) fn problem(&self) -> Option<Problem> {
         let Score::PlattArea { folds, draws } = self.score else { return None };
         if folds.get() < 2 {

@@ -1,4 +1,5 @@
-//! A cache of the scores of trained models, in files named by a hash of their inputs, so that a second run trains nothing.
+//! A cache of the scores of trained models, so that a second run trains nothing. Each file is named by a hash of everything
+//! on which its scores depend.
 
 use super::data::AgentRecords;
 use crate::rng::Key;
@@ -7,11 +8,13 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries that train, which are part of the hash, because other versions may give other scores.
+/// The libraries by which models are trained, with their versions. They are part of the hash, because other versions may
+/// give other scores.
 const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16", "linfa-svm 0.8.1"];
 
-/// The project's own code that trains and scores, which is part of the hash for the same reason. The texts of the files
-/// are hashed, so that every change counts; after a change of a comment, models are trained again too.
+/// The project's own code that trains and scores models. It is part of the hash, because changed code may give other scores.
+/// The texts of the files are hashed, so that every change counts: models are trained again even after a change of a
+/// comment.
 const SOURCES: [&str; 14] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),
@@ -79,7 +82,7 @@ fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key:
     part(&places);
     let sides: Vec<u8> = records.training.iter().map(|training| u8::from(*training)).collect();
     part(&sides);
-    // Two words of its stream identify the key.
+    // Two words of the key's stream identify the key.
     let mut stream = key.stream();
     part(&stream.word().to_le_bytes());
     part(&stream.word().to_le_bytes());

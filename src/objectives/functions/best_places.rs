@@ -5,8 +5,8 @@
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The coordinates of the best point of Michalewicz' function with 16 inputs; the first d of them are those of the best
-/// point with d inputs.
+/// The coordinates of the best point of Michalewicz' function with 16 inputs. The first d of these coordinates are the
+/// best point of the function with d inputs.
 /// The coordinates are roots of the derivative, computed with 40 digits (mpmath 1.3).
 const MICHALEWICZ: [f64; 16] = [
     2.202_905_520_172_609_4,
@@ -32,9 +32,11 @@ impl Function {
     ///
     /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
     /// Rosenbrock, Griewank and Rastrigin are sums, and at these points each term has its smallest value over all real
-    /// numbers. At a stationary point of a sum of Gaussians, each coordinate is a weighted mean of the centres'
-    /// coordinates, so Hartmann's functions are smallest within [0, 1]. The camel grows as x^6 and y^4. A sine is not
-    /// positive in [-pi, 0] and [pi, 2 pi], so no term of Michalewicz' function is below 0 there.
+    /// numbers. Hartmann's functions are minus sums of Gaussians: they are negative and tend to 0 far away, so they are
+    /// smallest at a stationary point. At such a point, each coordinate is a weighted mean of the centres' coordinates,
+    /// which lie within [0, 1]. The six-hump camel function grows as x^6 and y^4. Each term of Michalewicz' function is
+    /// minus a sine times an even power. Within [0, pi] its smallest value is below 0. In [-pi, 0] and [pi, 2 pi] the sine
+    /// is not positive, so the term is not below 0 there.
     pub(super) fn best_places(self) -> Vec<Vec<f64>> {
         match self {
             Self::Branin => vec![vec![-PI, 12.275], vec![PI, 2.275], vec![3.0 * PI, 2.475]],

@@ -13,9 +13,9 @@ use std::num::NonZeroUsize;
 /// value.
 ///
 /// Formulas, constants and domains are those of Surjanovic and Bingham, "Virtual library of simulation experiments:
-/// test functions and datasets". The crate argmin_testfunctions has most of them, with transcendental functions of
-/// the standard library, whose last bits differ between CPUs; here they are computed by libm, as is
-/// everything on which a replay depends.
+/// test functions and datasets". The crate argmin_testfunctions has most of these functions, but computes
+/// transcendental functions (sines, exponentials and the like) by the standard library, whose results differ in the last
+/// bits between CPUs. Here libm computes them, as it does for everything on which a replay depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Function {
@@ -136,8 +136,8 @@ impl Function {
         SearchBox::new(vec![side; self.d()])
     }
 
-    /// The coordinate of the point with the smallest value, if all its coordinates are the same
-    /// whole number.
+    /// Every coordinate of the point at which the function is smallest, if all coordinates of this point are the same
+    /// whole number; else `None`.
     pub(super) fn whole_place(self) -> Option<f64> {
         match self {
             Self::Ackley { .. } | Self::Griewank { .. } | Self::Rastrigin { .. } => Some(0.0),
@@ -167,7 +167,7 @@ impl Function {
     #[must_use]
     pub fn least(self) -> f64 {
         match self {
-            // At (pi, 2.275) the parabola is 0 and the cosine is -1: 10 / (8 pi).
+            // At (pi, 2.275) the squared term is 0 and the cosine is -1, so what remains is 10 / (8 pi).
             Self::Branin => 10.0 / (8.0 * PI),
             Self::Hartmann3 => hartmann::HARTMANN3_MIN,
             Self::Hartmann6 => hartmann::HARTMANN6_MIN,
@@ -228,7 +228,8 @@ mod tests {
         }
     }
 
-    /// The smallest value is attained at the place in the literature, and at no point of a quasi-random design.
+    /// The smallest value is attained at the point that the literature names. Every point of a quasi-random design has a
+    /// larger value.
     #[test]
     fn the_smallest_value_is_known_exactly() {
         let ones = |d: usize| vec![1.0; d];

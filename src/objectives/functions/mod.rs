@@ -45,8 +45,8 @@ pub struct TestFunction {
     /// named x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
-    /// Variance of the noise of an outcome, also assumed by the model, which assumes at least 1e-6 of its prior variance.
-    /// Default: 0.
+    /// Variance of the noise of an outcome. The model assumes the same noise variance, but at least 1e-6 of its prior
+    /// variance. Default: 0.
     #[serde(default = "no_noise")]
     pub noise_variance: NonNegative,
     /// Kernel that the model assumes. Default: `Matern52`.
@@ -56,10 +56,10 @@ pub struct TestFunction {
     /// Default: 0.2 sqrt(d).
     #[serde(default)]
     pub length_scale: Option<LengthScales>,
-    /// Prior variance that the model assumes. Default: the variance over 1,024 Sobol' points of the box.
+    /// Prior variance that the model assumes. Default: the variance of the values at 1,024 Sobol' points of the box.
     #[serde(default)]
     pub variance: Option<Positive>,
-    /// Prior mean that the model assumes. Default: the mean over 1,024 Sobol' points of the box.
+    /// Prior mean that the model assumes. Default: the mean of the values at 1,024 Sobol' points of the box.
     #[serde(default)]
     pub mean: Option<Finite>,
 }
@@ -71,13 +71,13 @@ pub enum DomainPoints {
     /// All of them: a query is a point. This needs a protocol and learners that search a box.
     #[default]
     Box,
-    /// This many Sobol' points, at most 1000000, with a random shift, the same in all replications. They are a finite set of
-    /// arms, and regret is measured against the best arm.
+    /// This many Sobol' points, at most 1000000. They are moved by a random digital shift, which is the same in all
+    /// replications. The points are a finite set of arms, and regret is measured against the best arm.
     ///
     /// Example: `Sobol(1024)`.
     Sobol(NonZeroUsize),
-    /// A regular grid with this many points along each input, at most 1000000 in all; two or more points include both ends,
-    /// a single point is the middle.
+    /// A regular grid with this many points along each input, at most 1000000 in all. Two or more points along an input
+    /// include both ends of its interval; a single point is the middle.
     ///
     /// Example: `Grid([32, 32])`.
     Grid(Vec<NonZeroUsize>),

@@ -5,7 +5,7 @@ use crate::objectives::dimension::{self, Dimension};
 use crate::vocab::Problem;
 
 /// The coordinate at which the function is evaluated if an input has the value `number`; `top` is this coordinate of
-/// the best point. A category's number k, from 0, stands for `top` + k, so that the first category is the best one.
+/// the best point. A category's number k, from 0, stands for `top` + k, so that the first category stands for `top`.
 pub(super) fn coordinate(dimension: &Dimension, top: f64, number: f64) -> f64 {
     if dimension.categories().is_empty() { number } else { top + number }
 }

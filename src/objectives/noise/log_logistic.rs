@@ -50,7 +50,8 @@ impl NoiseLaw for LogLogistic {
     fn tail(&self, delta: Delta) -> Option<f64> {
         let (shape, mean) = (self.shape.get(), self.moment(1.0));
         let power = |x: f64| libm::pow(x.max(0.0), shape);
-        // Noise of a size above the mean can only be in the upper tail, which is inverted directly.
+        // At scale 1, the noise is never below -mean. So if the size is at least `mean`, noise exceeds it only in the upper
+        // tail, which is inverted directly.
         let above = libm::pow((1.0 - delta.get()) / delta.get(), 1.0 / shape) - mean;
         let size = if above >= mean {
             above * (1.0 + 1e-9)

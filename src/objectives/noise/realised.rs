@@ -210,7 +210,7 @@ mod tests {
             // Exponential noise minus its mean: -ln(delta) - 1.
             ("Gamma(shape: 1, scale: 3)", 1e-3, 3.0 * (6.907_755_278_982_137 - 1.0)),
             ("Beta(a: 1, b: 3, width: 4)", 0.05, 3.0),
-            // sqrt(1 / delta - 1) less the mean, pi / 2.
+            // At scale 1, the tail is sqrt(1 / delta - 1) minus the mean pi / 2.
             ("LogLogistic(scale: 3, shape: 2)", 1e-4, 295.272_610_644_599_1),
             ("Scaled(law: Gaussian(sd: 1), factor: -2)", 0.05, 2.0 * 1.959_963_984_540_054),
             (

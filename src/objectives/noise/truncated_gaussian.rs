@@ -82,8 +82,8 @@ mod tests {
         TruncatedGaussian { sd: Positive::new(sd).unwrap(), bound: Positive::new(bound).unwrap() }
     }
 
-    /// With a bound far below the standard deviation the distribution is uniform, with kurtosis 1.8: 100,000 draws, six
-    /// standard errors of the mean square.
+    /// With a bound far below the standard deviation, the distribution is nearly uniform, with kurtosis 1.8. The mean square
+    /// of 100,000 draws is within six standard errors of the variance.
     #[test]
     fn a_narrow_bound_gives_uniform_noise() {
         for sd in [1e17, 1e90, 1e5] {

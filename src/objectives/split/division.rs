@@ -86,13 +86,13 @@ fn dirichlet_with_means(sizes: &[f64], alpha: Positive, stream: &mut Stream) -> 
 }
 
 /// Shares in proportion to a b / s for each agent, where a and b are its shares in `one` and `other`, and s is its entry in
-/// `sizes`, the expected value of both.
+/// `sizes`: the expected value of a, and also of b.
 fn product(one: &[f64], other: &[f64], sizes: &[f64]) -> Vec<f64> {
     let of = |((a, b), size): ((&f64, &f64), &f64)| if *size > 0.0 { a * b / size } else { 0.0 };
     normalised(one.iter().zip(other).zip(sizes).map(of).collect())
 }
 
-/// Numbers divided by their sum. If all are 0 in floating point, the first becomes 1.
+/// The weights divided by their sum. If all weights are 0 in floating point, the first becomes 1.
 fn normalised(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     if sum > 0.0 {
@@ -127,8 +127,9 @@ fn systematic_counts(shares: &[f64], all: usize, stream: &mut Stream) -> Vec<usi
     shares.iter().enumerate().map(place).collect()
 }
 
-/// The records of the agents of these splits, in order, from a file with the records `all`; every agent's records are
-/// in the order of the file. The file must have at least two records for each agent, and each agent then gets at least two.
+/// `all`, the records of a file, divided among the agents of the splits. The agents are in the order of the splits, and
+/// every agent's records are in the order of the file. The file must have at least twice as many records as there are
+/// agents; each agent then gets at least two records.
 pub(in crate::objectives) fn divided(
     all: &Held<'_>,
     classes: usize,
@@ -212,7 +213,7 @@ fn rows_of_agents(
     held
 }
 
-/// Gives agents with fewer than two records random records of the agent with the most.
+/// Moves random records of the agent with the most records to agents with fewer than two.
 fn fill_up(held: &mut [Vec<usize>], stream: &mut Stream) {
     for poor in 0..held.len() {
         while held[poor].len() < MIN_RECORDS {
@@ -237,7 +238,8 @@ mod tests {
         crate::scenario::part(text).unwrap()
     }
 
-    /// For each of 2,000 divisions of two classes, of 600 and 400 records: each agent's numbers of records of both classes.
+    /// Divides two classes, of 600 and 400 records, 2,000 times. Returns for each division and each agent the agent's number
+    /// of records of each class.
     fn counts(text: &str) -> Vec<Vec<[f64; 2]>> {
         let features: Vec<f64> = (0..1000u32).map(f64::from).collect();
         let classes: Vec<usize> = (0..1000).map(|row| usize::from(row % 5 < 2)).collect();
@@ -259,9 +261,9 @@ mod tests {
 
     /// An agent's share of a class, one of ten shares from Dirichlet(alpha, .., alpha), has mean 1/10 and
     /// variance 0.09 / (10 alpha + 1); rounding adds at most 1/4 record^2 to the variance of a count. Over
-    /// 2,000 divisions, the standard error of the mean is sqrt(variance / 2,000), and that of the variance is
-    /// at most variance sqrt(11 / 2,000) if the kurtosis is at most 12 (that of Beta(0.3, 2.7) is 7.7). The
-    /// test allows six standard errors.
+    /// 2,000 divisions, the standard error of the mean is sqrt(variance / 2,000). The standard error of the
+    /// estimated variance is at most variance sqrt(11 / 2,000) if the kurtosis is at most 12; the kurtosis of
+    /// Beta(0.3, 2.7) is 7.7. The test allows six standard errors.
     #[test]
     fn class_counts_have_the_moments_of_their_dirichlet_law() {
         let found = counts("[Split(agents: 10, labels: Dirichlet(0.3))]");
@@ -296,7 +298,7 @@ mod tests {
         assert!((square - variance).abs() < 6.0 * variance * (7.0f64 / 2000.0).sqrt(), "{square}");
         let large = found.iter().flatten().filter(|[a, b]| a + b >= 50.0);
         assert!(large.into_iter().all(|[a, b]| (a / (a + b) - 0.6).abs() < 0.05));
-        // With LogNormal(1), the logarithm of the largest of ten sizes divided by their median has a mean of about 1.54.
+        // With LogNormal(1), the ratio of the largest of ten sizes to their median has a logarithm whose mean is about 1.54.
         let found = counts("[Split(agents: 10, sizes: LogNormal(1))]");
         let spread = |held: &Vec<[f64; 2]>| {
             let mut sizes: Vec<f64> = held.iter().map(|[a, b]| a + b).collect();
@@ -353,8 +355,8 @@ mod tests {
             (square / 2000.0 - variance).abs() < 6.0 * variance * (7.1f64 / 2000.0).sqrt() + 2e-4,
             "{square}"
         );
-        // In each range, the agent's number of records of a class differs from its share of them by at most one; agents
-        // with fewer than two records get further ones.
+        // In each range, the agent's number of records of a class differs by at most one from its share of these records.
+        // Agents with fewer than two records get further ones.
         assert!(alike <= 2.0, "{alike}");
         let path = |text: &str| {
             let found = super::tests::splits(text)[0].problems(&names);
@@ -371,8 +373,8 @@ mod tests {
         }
     }
 
-    /// Noise grows with the number of the agent, in standard deviations of the feature; a constant feature gets no
-    /// noise.
+    /// The noise is in standard deviations of the feature, and grows with the number of the agent. A constant feature gets
+    /// no noise.
     #[test]
     fn feature_noise_grows_with_the_number_of_the_agent() {
         let n = 4000;

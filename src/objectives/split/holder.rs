@@ -42,7 +42,7 @@ fn within_name(value: &str) -> String {
 mod tests {
     use super::*;
 
-    /// All combinations of three values, each a text of at most three characters.
+    /// Each combination of three values has its own name. A value is a text of at most three characters `/`, `"` or `a`.
     #[test]
     fn no_two_holders_have_one_name() {
         let mut texts = vec![String::new()];

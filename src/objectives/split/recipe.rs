@@ -29,17 +29,19 @@ pub struct Split {
     /// Feature shift: how the ranges of a feature are divided. Default: alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<FeatureShift>,
-    /// Feature noise, in standard deviations of a feature over the file: agent k of the split's K agents, counted from 1,
-    /// has normal noise of k/K times this standard deviation added to every feature of every record. Default: 0.
+    /// Standard deviation of the feature noise of the split's last agent, in standard deviations of the feature over the
+    /// file. Agent k of the split's K agents, counted from 1, gets normal noise added to every feature of each of its
+    /// records. The standard deviation of this noise is the product of k/K, `feature_noise`, and the feature's standard
+    /// deviation over the file. Default: 0.
     #[serde(default = "zero")]
     pub feature_noise: NonNegative,
 }
 
 /// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges
-/// have equal numbers of the file's records, up to ties. The shares of each range are drawn from a Dirichlet
-/// distribution with concentration alpha for each agent (times its size over the mean size). An agent's share of the
-/// records of one class in one range is proportional to a b / s, where a is its share of the class, b its share of the
-/// range, and s its expected share of all records.
+/// have equal numbers of the file's records, up to ties. The agents' shares of each range are drawn from a Dirichlet
+/// distribution, in which an agent has the concentration alpha times the agent's size over the mean size. An agent's share
+/// of the records of one class in one range is proportional to a b / s, where a is its share of the class, b its share of
+/// the range, and s its expected share of all records.
 ///
 /// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,8 +67,8 @@ pub enum Labels {
     /// In proportion to the agents' sizes.
     #[default]
     Alike,
-    /// By shares from a Dirichlet distribution for each class, with concentration alpha, 0.01 to 1e6, for each agent (times
-    /// its size over the mean size). The smaller alpha is, the fewer agents hold most of a class.
+    /// By shares that are drawn for each class from a Dirichlet distribution. In it, an agent has the concentration alpha,
+    /// 0.01 to 1e6, times the agent's size over the mean size. The smaller alpha is, the fewer agents hold most of a class.
     ///
     /// Example: `Dirichlet(0.3)`.
     Dirichlet(Positive),

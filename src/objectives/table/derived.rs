@@ -1,4 +1,5 @@
-//! Columns that are computed from the columns of a file: by formulas, and one for each value of a column of categories.
+//! Columns that are computed from the columns of a file: by a formula, or as indicators of the values of a column of
+//! categories, one for each value.
 
 use super::failure::TableError;
 use super::reader::CsvTable;
@@ -67,7 +68,7 @@ impl Formula {
             }
             Ok(table.numbers(column)?.into_iter().map(Some).collect())
         };
-        // The shortest text that is read as the same number.
+        // `{number:?}` writes the shortest text that is read as the same number.
         let text = |number: Option<f64>| number.map_or_else(String::new, |number| format!("{number:?}"));
         match self {
             Self::Log(column) => {
@@ -113,8 +114,8 @@ pub(in crate::objectives) struct InputColumns<'a> {
 }
 
 impl<'a> InputColumns<'a> {
-    /// The table with all computed columns, and the names of the columns that are inputs. A cell that is computed from a
-    /// missing cell is missing if `gaps` are allowed, and an error otherwise.
+    /// The table with all computed columns, and the names of the columns that are inputs. With `gaps`, a cell that is
+    /// computed from a missing cell is missing; without `gaps`, the missing cell is an error.
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist, occurs twice or has too many categories, for a value of
@@ -193,8 +194,8 @@ impl<'a> InputColumns<'a> {
     }
 }
 
-/// The cell of an indicator column: 1 if the text is `value`, else 0; empty if the text stands for
-/// a missing cell.
+/// The cell of an indicator column: 1 if the text is `value`; otherwise empty if the text stands for a missing cell, and 0
+/// if it does not.
 fn indicator(text: &str, value: &str) -> String {
     match text {
         text if text == value => "1",

@@ -36,8 +36,8 @@ impl Table {
         shares.into_iter().map(|share| share.holder).collect()
     }
 
-    /// Problem facts with the outcomes and rows of each agent added; unchanged if rows do not
-    /// belong to agents.
+    /// The problem facts `background`, with the values and the rows of each agent added; `background` unchanged if rows do
+    /// not belong to agents.
     pub(super) fn with_agents(
         &self,
         raw: &Raw,

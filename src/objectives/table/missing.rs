@@ -28,7 +28,7 @@ impl Missing {
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist or occurs twice, and if no row is left. With `Mean`, also for an
-    /// input column with missing cells, if it has no number, or a cell that is neither missing nor a number.
+    /// input column with missing cells that has no number, or that has a cell that is neither missing nor a number.
     pub(in crate::objectives) fn completed(
         self,
         mut table: CsvTable,
@@ -63,7 +63,7 @@ impl Missing {
                     return Err(table.wrong(column, 0, "a number in at least one row"));
                 }
                 let mean = known.iter().sum::<f64>() / known.len() as f64;
-                // The shortest text that is read as the same number.
+                // `{mean:?}` writes the shortest text that is read as the same number.
                 table.replace(column, &gaps, &format!("{mean:?}"))?;
             }
         }

@@ -66,8 +66,8 @@ pub enum Transform {
 /// The output is transformed, negated if it is to be minimised, centred and divided by a unit. Regret, the noise of an
 /// outcome and the range of a private outcome are in this unit. Inputs are transformed, centred and divided by units,
 /// divided by their length-scales, and multiplied by `max_norm` / radius, so that the surrogate has one length-scale for all
-/// inputs. Centres, units and the radius, which is the largest norm of a row before the multiplication, are computed from
-/// the data unless the scenario states them (`input_scale`, `output_scale`).
+/// inputs. Centres, units and the radius are computed from the data unless the scenario states them (`input_scale`,
+/// `output_scale`). The radius that is computed is the largest norm of a row before the multiplication.
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
 ///
 /// Example: `Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, goal:
@@ -81,9 +81,9 @@ pub struct Table {
     /// own rows. For the protocol `Federated`. Default: none, all agents hold all rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// Agents among which the rows are divided at random, in place of the columns `agent`. The classes that are divided by
-    /// `labels` are the four ranges into which the quartiles cut the output, with equal numbers of rows up to ties.
-    /// Default: none.
+    /// Agents among which the rows are divided at random, in place of the columns `agent`. The field `labels` of a split
+    /// divides classes of rows. Here the class of a row is the range of its output: the quartiles cut the outputs into four
+    /// ranges, which have equal numbers of rows up to ties. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
     /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
@@ -121,8 +121,8 @@ pub struct Table {
     /// it independently of the data. Default: 0, which fits an `output_scale` of `FromData`.
     #[serde(default = "zero")]
     pub prior_mean: Finite,
-    /// Largest Euclidean norm of a scaled input; with a stated `input_scale`, the norm of an input at its `radius`.
-    /// Default: 25.
+    /// Largest Euclidean norm of a row of scaled inputs. If `input_scale` is stated, `max_norm` is the scaled norm of a row
+    /// whose norm after division by units and length-scales is `radius`. Default: 25.
     #[serde(default = "default_norm")]
     pub max_norm: Positive,
     /// Standard deviation of the noise of an outcome, in the unit of the scaled output. Default: 0, an outcome is the

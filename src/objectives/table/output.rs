@@ -17,8 +17,8 @@ pub enum Output {
         /// Name of the column.
         String,
     ),
-    /// Return on investment of a loan over one year, as a share of the principal: the interest rate if the loan was repaid,
-    /// minus `loss_given_default` if not.
+    /// Return on investment of a loan over one year, as a share of the principal. For a loan that was repaid, this is the
+    /// interest rate; for any other loan, it is `loss_given_default` with a negative sign.
     ///
     /// Example: `ReturnOnInvestment(rate: "int_rate", outcome: "Class", repaid: "good", loss_given_default: 0.5)`.
     ReturnOnInvestment {
@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    /// The columns needed whose cells are numbers.
+    /// Those of the columns needed whose cells are numbers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = &str> {
         let (Self::Column(name) | Self::ReturnOnInvestment { rate: name, .. }) = self;
         std::iter::once(name.as_str())

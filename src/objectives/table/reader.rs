@@ -231,8 +231,9 @@ impl CsvTable {
         TableError::NotANumber { file: self.file.clone(), line, column, found, others: Vec::new(), count: 1 }
     }
 
-    /// The error of a cell in this column and row, from 0, that is not as expected: [`TableError::WrongCell`], or, if
-    /// there is not exactly one such column, [`TableError::NoColumn`] or [`TableError::TwoColumns`].
+    /// The error for a cell that is not as expected, in this column and in this row, counted from 0:
+    /// [`TableError::WrongCell`]. If there is not exactly one column of this name, [`TableError::NoColumn`] or
+    /// [`TableError::TwoColumns`].
     pub(in crate::objectives) fn wrong(&self, column: &str, row: usize, expected: &str) -> TableError {
         match self.cells(column).map(|mut cells| cells.nth(row)) {
             Err(error) => error,

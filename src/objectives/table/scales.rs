@@ -31,8 +31,8 @@ pub enum OutputScale {
 #[serde(deny_unknown_fields)]
 pub enum InputScale {
     /// Centre and unit are mean and standard deviation of each column in the file, and the radius is the largest norm
-    /// of a row after division by units and length-scales. A change of one row then changes all others, so privacy losses
-    /// about a record are conditional on these numbers being public.
+    /// of a row after division by units and length-scales. A change of one row then changes all other rows, so privacy
+    /// losses about a record are conditional on these numbers being public.
     #[default]
     FromData,
     /// Constants that were chosen independently of the data.

@@ -194,7 +194,8 @@ impl Tuning {
 
     /// Facts taken as public. Some of them can depend on the contents of validation records: which records are left out
     /// because a cell is missing, which categories occur, that `derived` columns can be computed, that both classes occur,
-    /// and that numbers are within limits. The others do not. `shape` are the facts about numbers of records or agents.
+    /// and that numbers are within limits. The other facts do not depend on these contents. `shape` holds the facts about
+    /// numbers of records or agents.
     fn facts(&self, mut shape: Vec<PublicFact>) -> PublicFacts {
         shape.extend(self.input_columns().facts());
         shape.push(PublicFact::new(

@@ -25,7 +25,7 @@ impl<'a> Objective<'a> {
 }
 
 /// Largest average number of evaluations of the cost per step. Without this limit, a line search of the library might
-/// never end: with few records, it may find no step near the optimum.
+/// never end: with few records, a line search that begins near the optimum may find no step.
 const EVALUATIONS_PER_STEP: u64 = 1000;
 
 impl CostFunction for Objective<'_> {
@@ -61,7 +61,8 @@ impl Gradient for Objective<'_> {
 const MEMORY: usize = 10;
 /// Largest number of steps; a few dozen are usual.
 const MAX_STEPS: u64 = 1000;
-/// Norm of the gradient, divided by lambda, at which training ends: the distance to the best weights is at most this.
+/// Training ends when the norm of the gradient, divided by lambda, is at most this number. The distance to the best weights
+/// is then at most this number too, because the objective is strongly convex with constant lambda.
 const TOLERANCE: f64 = 1e-6;
 
 /// The weights that minimise mean loss + lambda/2 |w|^2.
@@ -86,7 +87,8 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .timer(false)
         .run();
     let objective = Objective::new(records, loss, lambda, evaluations);
-    // An error of the line search is returned; otherwise the bound on the distance to the best weights decides.
+    // An error of the line search is returned. Otherwise the bound on the distance to the best weights decides whether the
+    // weights are returned.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
         Err(_) => None,

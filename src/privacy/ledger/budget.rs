@@ -70,7 +70,8 @@ impl BudgetMeter {
         &self.relays
     }
 
-    /// Describes the first release that would exceed the budget, whether it then happened ([`WhenSpent::GoOn`]) or not.
+    /// Describes the first release that would have exceeded the budget or, with [`WhenSpent::GoOn`], that exceeded it.
+    /// `None` if there was no such release.
     #[must_use]
     pub const fn exceeded(&self) -> Option<&Refusal> {
         self.exceeded.as_ref()

@@ -15,7 +15,7 @@ use thiserror::Error;
 pub struct Occasion {
     /// What is released ("projected inputs Z").
     pub released: String,
-    /// Name of the party whose secret it is.
+    /// Name of the party whose secret is released.
     pub protected: String,
     /// Unit of protection.
     pub unit: ProtectedUnit,
@@ -96,8 +96,8 @@ pub fn release<M: Mechanism + ?Sized>(
     Ok(Released::new(output))
 }
 
-/// Makes the ledger entry of a release whose output was drawn elsewhere by the same mechanism; draws nothing. Call this
-/// before an observer sees the output.
+/// Makes the ledger entry of a release, and draws nothing: the output is drawn elsewhere, earlier or later, by the same
+/// mechanism. Call this before an observer sees the output.
 ///
 /// # Errors
 /// Those of [`release`].
@@ -111,9 +111,9 @@ pub fn enter<M: Mechanism + ?Sized>(
     enter_priced(ledger, occasion, price)
 }
 
-/// Makes the ledger entry of a release for a further unit, different from the one whose secret is released; draws
-/// nothing. The cost is that of replacing the secret by any other value, which covers every effect of the further unit
-/// on the secret. Call this before the release.
+/// Makes a further ledger entry for a release, and draws nothing. The entry is about a unit other than the one whose secret
+/// is released, for example about the row from which a released outcome was computed. The cost is that of replacing the
+/// secret by any other value, which covers every effect of the other unit on the secret. Call this before the release.
 ///
 /// # Errors
 /// Those of [`release`].

@@ -17,7 +17,8 @@ pub trait LedgerWriter {
         Ok(())
     }
 
-    /// Stores the entry of a release that happened.
+    /// Stores the entry of a release. The release has just been drawn ([`release`](super::release)), or it is made
+    /// elsewhere, possibly later (the functions `enter` and `enter_for`).
     fn enter(&mut self, event: PrivacyEvent);
 }
 
@@ -37,7 +38,7 @@ pub struct Refusal {
     pub fail: bool,
 }
 
-/// Ledger entries in order of release.
+/// Ledger entries, in the order in which they were stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     events: Vec<PrivacyEvent>,
@@ -50,7 +51,7 @@ impl Ledger {
         Self { events: Vec::new() }
     }
 
-    /// The entries so far, in order of release.
+    /// The entries so far, in the order in which they were stored.
     #[must_use]
     pub fn events(&self) -> &[PrivacyEvent] {
         &self.events

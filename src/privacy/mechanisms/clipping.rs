@@ -146,7 +146,8 @@ mod tests {
     }
 
     proptest! {
-        /// The largest numbers and the smallest bounds, whose quotient may be subnormal.
+        /// Numbers may be nearly as large, and bounds nearly as small, as floating point allows. The factor by which numbers
+        /// are multiplied, the bound divided by the norm, may then be subnormal.
         #[test]
         fn norms_are_bounded_at_any_size(
             direction in prop::collection::vec(-1f64..1.0, 1..4), size in 200i32..1020, bound in -960i32..0,

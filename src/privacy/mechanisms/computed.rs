@@ -12,9 +12,10 @@ const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
 /// Largest addition for floating point, relative to the sensitivity.
 const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
-/// An upper bound on the L1 distance between two neighbours of `length` computed numbers each, if every number has an error
-/// of at most `error` and the exact numbers differ by at most `sensitivity` in the L1 norm. It is `sensitivity` plus an
-/// addition of at least [`LEAST`] `sensitivity`; an addition above [`MOST`] `sensitivity` is refused.
+/// An upper bound on the L1 distance between the computed numbers, `length` of them, on two neighbours. Every computed
+/// number has an error of at most `error`, and the exact numbers differ by at most `sensitivity` in the L1 norm. The bound
+/// is `sensitivity` plus an addition of at least [`LEAST`] times `sensitivity`; an addition above [`MOST`] times
+/// `sensitivity` is refused.
 pub(super) fn largest_distance(
     sensitivity: Positive,
     error: f64,

@@ -93,13 +93,13 @@ impl Mechanism for DiscreteGaussian {
 mod tests {
     use super::*;
 
-    /// Steps of 1/4 and a standard deviation of 3 steps.
+    /// The lattice has steps of 1/4, and the noise has a standard deviation of 3 steps.
     #[test]
     fn outputs_are_distinguished_by_the_lattice_and_by_their_probabilities() {
         let of = |value| Positive::new(value).unwrap();
         let lattice = Lattice::new(of(0.25));
         let mechanism = DiscreteGaussian::new(lattice, NonZeroU32::new(3).unwrap(), of(1.0)).unwrap();
-        // (4 + sqrt 4)^2 / (2 * 9).
+        // The cost rho is (4 + sqrt 4)^2 / (2 * 9).
         let price = mechanism.price(&vec![0.0; 4], &Neighbours::AnyValue).unwrap();
         assert_eq!((price.cost, price.sensitivity), (Cost::ZeroConcentratedDp { rho: 2.0 }, Some(1.5)));
         let (a, b) = (vec![1.0, 0.2, 7.0], vec![0.0, 0.2, 7.0]);

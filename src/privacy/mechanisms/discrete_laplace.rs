@@ -77,8 +77,8 @@ impl Mechanism for DiscreteLaplace {
 mod tests {
     use super::*;
 
-    /// Steps of 1/4 and a scale of 3 steps: 1 is rounded to 4 steps, and 0.2 to 1 step. An output that is no multiple
-    /// of a step is off the lattice.
+    /// The lattice has steps of 1/4, and the noise has a scale of 3 steps. The number 1 is rounded to 4 steps, and 0.2 to
+    /// 1 step. An output that is no multiple of a step is off the lattice.
     #[test]
     fn outputs_are_distinguished_by_the_lattice_and_by_their_probabilities() {
         let of = |value| Positive::new(value).unwrap();

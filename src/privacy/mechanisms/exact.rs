@@ -46,7 +46,7 @@ fn bernoulli_exp_below_one(numerator: u128, denominator: u128, stream: &mut Stre
 pub(super) fn discrete_laplace(scale: u32, stream: &mut Stream) -> i64 {
     let t = u128::from(scale);
     loop {
-        // The part below the scale, then whole multiples of it.
+        // The magnitude is a part below the scale t plus a whole multiple of t. First the part is drawn, then the multiple.
         let part = below(t, stream);
         if !bernoulli_exp_below_one(part, t, stream) {
             continue;
@@ -90,8 +90,8 @@ mod tests {
 
     const N: usize = 200_000;
 
-    /// The chi-square statistic of observed integers against exact weights, and its 0.9999 quantile. The cells are the
-    /// integers -k to k, and both tails together.
+    /// The chi-square statistic of observed integers against exact weights, and its 0.9999 quantile. Each of the integers -k
+    /// to k is a cell; both tails together are one further cell.
     fn chi_square(k: i64, weight: impl Fn(i64) -> f64, mut draw: impl FnMut() -> i64) -> (f64, f64) {
         let total: f64 = (-4000..=4000).map(&weight).sum();
         let mut counts = vec![0u32; (2 * k + 2) as usize];

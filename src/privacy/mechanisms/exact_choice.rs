@@ -51,8 +51,9 @@ impl Weights {
         bernoulli_exp(self.below[index], self.divisor, stream)
     }
 
-    /// An option with probability proportional to its weight: a uniformly random one is proposed, and accepted with its
-    /// weight as probability. The best option is always accepted, so at most n proposals are needed on average.
+    /// Chooses an option with probability proportional to its weight: a uniformly random option is proposed, and accepted
+    /// with its weight as probability. The best of the n options is always accepted, so at most n proposals are needed on
+    /// average.
     pub(super) fn exponential(&self, stream: &mut Stream) -> usize {
         loop {
             let index = stream.below(self.below.len() as u64) as usize;
@@ -96,8 +97,8 @@ mod tests {
         pair[0].iter().zip(&pair[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
 
-    /// Computed utilities that differ from exact ones by a small fraction of the sensitivity cost at most
-    /// epsilon if this error is stated, and more than epsilon if it is not.
+    /// The computed utilities differ from exact ones by a small fraction of the sensitivity. The loss is at most epsilon if
+    /// this error is stated, and more than epsilon if it is not.
     #[test]
     fn the_price_holds_for_utilities_with_the_error_that_is_stated() {
         let (epsilon, error) = (Epsilon::new(0.5).unwrap(), libm::scalbn(1.0, -12));

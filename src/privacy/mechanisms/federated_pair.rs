@@ -4,13 +4,14 @@
 //! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors
 //! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
 //! S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other
-//! vectors are -S u. The sum on the neighbour then does not depend on who was drawn, so with noise it is normal. If the
-//! agent is drawn, the sum on the given data differs from it by 2 S u times the weight. If weights are unequal or
-//! agents are absent, all other vectors are zero.
+//! vectors are -S u. The sum on the neighbour, where the agent's vector is -S u too, then does not depend on who was
+//! drawn, so with noise it is normal. On the given data, where the agent's vector is S u, the sum is larger by 2 S u times
+//! the weight if the agent is drawn. If weights are unequal or agents are absent, all other vectors are zero.
 //!
-//! If the number of vectors within the clipping norm is counted, the norm S / sqrt(P) of one of the P regions takes the
-//! place of S. A vector of this norm is not shortened and adds 1/2 to the count. The vector in the direction -u is then
-//! twice as long, so that it exceeds the norm and adds -1/2.
+//! If the number of vectors within the clipping norm is counted, S / sqrt(P), the norm to which vectors are clipped for
+//! each of the P regions, takes the place of S. The agent's vector in the direction u has exactly this norm: it is not
+//! shortened, and adds 1/2 to the count. Vectors in the direction -u are twice as long: they exceed the norm, are
+//! shortened to it, and add -1/2 to the count.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -33,7 +34,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// The pair for an agent whose vector is added `copies` times, while `others` holds the other agents' vectors.
+    /// The pair for an agent whose vector is added `copies` times. `others` states which other agents have vectors; the
+    /// numbers in these vectors are replaced.
     pub(super) fn worst_pair(
         self,
         others: &ReceivedVectors,
@@ -80,8 +82,9 @@ impl Shape {
     }
 
     /// How one agent moves the sums on two inputs that differ only in its vectors. The vectors of all other agents must be
-    /// zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that these
-    /// vectors are equal to each other. `None` for other inputs, and if weights of vectors are multiplied by discounts.
+    /// zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the vectors
+    /// of the other agents are equal to each other. `None` for inputs of any other kind, and if weights of vectors are
+    /// multiplied by discounts.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {

@@ -15,17 +15,17 @@ pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Received
     }
 }
 
-/// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions: as planned, or as applied over the
-/// agents that answered.
+/// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions, as [`weights_of_each`] returns them.
 fn longest(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> f64 {
     let length = |weights: Vec<f64>| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let longest = weights_of_each(divisor, gathered, applied).into_iter().map(length).fold(0.0, f64::max);
     longest / (gathered.weights.len().max(1) as f64).sqrt()
 }
 
-/// The weights by region of every agent that may differ between neighbours: as planned, or as applied over the agents
-/// that answered. Where a neighbour may lack an agent, it may also have an additional agent, and the divisor then includes
-/// the weight of that agent.
+/// The weights by region of every agent that may differ between neighbours. If `applied` is false, or with the divisor
+/// `Planned`, these are the planned weights of all agents. Otherwise they are the planned weights of the agents that
+/// answered, each divided by the total weight that is present in its region. With `ArrivedOrGone` a neighbour may also have
+/// an agent that did not answer here: such an agent is included, and the total in its region then includes its own weight.
 fn weights_of_each(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {

@@ -21,7 +21,8 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, S
 /// multiplier; clip(v, s) is v, shortened to the norm s if it is longer.
 ///
 /// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
-///   Neighbours replace all vectors of one agent by zero, or, with samples of fixed size, by any others.
+///   Neighbours differ in the vectors of one agent: all of them are replaced by zero, or, with samples of fixed size, by
+///   any other vectors.
 /// * Postcondition: the privacy loss of a Gaussian mechanism with noise multiplier z, subsampled as `participation`
 ///   says with rate q, if weights and divisor are public and no agent counts twice. [`FederatedSum::cost`] states the
 ///   loss for other settings.
@@ -128,7 +129,7 @@ impl FederatedSum {
         self.clip.map_or(0.0, |clip| self.of_sums() * scale * clip.get() / rate)
     }
 
-    /// For each agent, whether it is sampled. This reads the random numbers of `stream` that a release reads first.
+    /// For each agent, whether it is sampled. A release begins with the same draws from its stream, before any noise.
     #[must_use]
     pub fn drawn(&self, gathered: &ReceivedVectors, stream: &mut Stream) -> Vec<bool> {
         // The sample is drawn from all agents, present or not, so that an absence changes no other draw.
@@ -153,8 +154,9 @@ impl FederatedSum {
         chosen
     }
 
-    /// The worst known pair if one agent's vector is added `copies` times, while `others` holds the other agents'
-    /// vectors; `None` without a clipping norm.
+    /// The worst known pair of inputs that differ in the vector of `agent`; each input holds this vector `copies` times.
+    /// Weights, and the other agents that are present, are those of `others`; the pair has vectors of its own for these
+    /// agents. `None` without a clipping norm.
     #[must_use]
     pub fn pair_of(
         &self,
@@ -165,11 +167,12 @@ impl FederatedSum {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
-    /// How the one agent whose vectors differ between two inputs moves the sums, all regions one after the other. `None`
-    /// without a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown. It
-    /// is unknown if weights of vectors are multiplied by discounts ([`ReceivedVectors::discounts`]), or if the other
-    /// agents' vectors are not all zero. In a sample of fixed size where all agents are present and have equal weights, it
-    /// is enough that the other agents' vectors are equal to each other.
+    /// The distributions of the sums on two inputs that differ in the vectors of one agent; the numbers of all regions
+    /// follow one another. `None` without a clipping norm, if the vectors of several agents differ, or if the distribution
+    /// of the sums is unknown. The distribution is known only if no vector has a discount
+    /// ([`ReceivedVectors::discounts`]) and the other agents' vectors are all zero. In a sample of fixed size where all
+    /// agents are present and have equal weights, the other agents' vectors need not be zero: it is enough that they are
+    /// equal to each other.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;

@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler};
 
 /// A sample of exactly `size` units is drawn without replacement, and the sum of their clipped contributions is released
-/// with Gaussian noise; its standard deviation is the product of the noise multiplier and the clipping norm.
+/// with Gaussian noise. The standard deviation of the noise is the noise multiplier times the clipping norm.
 ///
 /// * Precondition: who takes part stays unknown to the observer; neighbours replace one unit by any other.
 /// * Postcondition: at most the privacy loss of Balle, Barthe and Gaboardi's bound. A replaced unit moves the sum by up
@@ -109,8 +109,8 @@ mod tests {
     use crate::privacy::mechanisms::pair::Laws;
     use crate::vocab::Probability;
 
-    /// Two of eight units are drawn (a rate of 1/4). All other units have the opposite of the first unit's vector, so that
-    /// it moves the sum by twice the norm: a noise multiplier of 4 then counts as 2.
+    /// Two of eight units are drawn (a rate of 1/4). All units but the first have the opposite of the first unit's vector,
+    /// so the first unit moves the sum by twice the norm if it is drawn: a noise multiplier of 4 then counts as 2.
     #[test]
     fn the_worst_pair_moves_a_sample_by_twice_the_norm() {
         let (norm, noise) = (Positive::new(3.0).unwrap(), Positive::new(4.0).unwrap());

@@ -39,8 +39,8 @@ impl Gaussian {
         Self { arithmetic, ..self }
     }
 
-    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon, proven only for epsilon below 1 and larger than
-    /// necessary.
+    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon. This sigma is larger than necessary, and the guarantee is
+    /// proven only for epsilon below 1.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] for an epsilon of 1 or above, or if sigma is not a finite number above 0.

@@ -49,10 +49,10 @@ pub struct Informative {
     /// The change of the value (or regret) that changes the logit by `slope`. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Smallest probability that an answer is missing. Default: 0, and silence has no finite epsilon.
+    /// Smallest probability that an answer is missing. Default: 0, with which silence has no finite epsilon.
     #[serde(default = "never")]
     pub least: Probability,
-    /// Largest probability that an answer is missing. Default: 1, and silence has no finite epsilon.
+    /// Largest probability that an answer is missing. Default: 1, with which silence has no finite epsilon.
     #[serde(default = "always")]
     pub most: Probability,
 }
@@ -314,7 +314,8 @@ mod tests {
         assert_eq!(warned("by: Value, slope: 0, base_rate: 0.3"), None);
     }
 
-    /// Rounding is covered: the stated loss is above the logarithm of the ratio of the bounds, by no more than 1e-9 of it.
+    /// The stated loss covers rounding: it is above the logarithm of the largest likelihood ratio, max(most / least,
+    /// (1 - least) / (1 - most)), by no more than 1e-9 of this logarithm.
     #[test]
     fn the_stated_loss_is_above_the_ratio_of_the_bounds() {
         for (least, most, ratio) in

@@ -110,7 +110,7 @@ mod tests {
         let cost = Cost::PoissonGaussian { rate: 0.25, noise_multiplier: 1.0 };
         assert_eq!(moved.laws(false).unwrap().laws, Laws::Costs(vec![cost]));
         assert_eq!(moved.laws(true).unwrap().laws, Laws::Shown { rate: 0.25, mu: 1.0 });
-        // If the output on D' depends on the sample as well, no cost describes the pair unless the sample is visible.
+        // If the output on D' depends on the sample as well, the laws of the pair are known only if the sample is visible.
         let both = SubsampledShift { moved: [vec![2.0], vec![-2.0]], ..moved };
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }

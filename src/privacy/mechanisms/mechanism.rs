@@ -42,8 +42,8 @@ pub trait Mechanism: fmt::Debug {
         None
     }
 
-    /// The known tests that distinguish the outputs on two inputs, D and D'. The distributions and likelihood ratios of
-    /// these tests are computed for the calibrated noise, without the additional noise of exact arithmetic.
+    /// What is known to distinguish the outputs on two inputs, D and D': tests, and the distributions of the outputs.
+    /// Likelihood ratios and distributions are computed for the calibrated noise; exact arithmetic draws slightly more.
     ///
     /// # Errors
     /// [`MechanismError`] if an input violates the precondition.
@@ -135,7 +135,7 @@ pub enum MechanismError {
         /// The relations that are covered, in words.
         covered: &'static str,
     },
-    /// A user's program that is the mechanism gave no answer.
+    /// The mechanism is a user's own program, and this program gave no answer.
     #[error("{why}")]
     NoAnswer {
         /// The reason.

@@ -29,8 +29,8 @@ impl NormCount {
     /// The largest absolute value that one vector adds to the count.
     const REACH: f64 = 0.5;
 
-    /// Whether there are sums that have noise multiplier `z` together with the count: only if the noise multiplier of
-    /// the count alone exceeds `z` by more than one part in 10^6.
+    /// Whether sums can be released with this count so that both together have the noise multiplier `z`. This requires that
+    /// the noise multiplier of the count alone exceeds `z` by more than one part in 10^6.
     #[must_use]
     pub fn admits(self, z: f64) -> bool {
         self.multiplier() > z * (1.0 + 1e-6)

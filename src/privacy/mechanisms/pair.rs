@@ -24,8 +24,8 @@ impl<I> Pair<I> {
 /// What is known about the output distributions of a mechanism on the two inputs, in one release.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Laws {
-    /// The product of the distributions that these costs describe; the list is empty if the two output distributions
-    /// are equal.
+    /// Each of these costs describes a pair of distributions, one for D and one for D'. The output distribution on D (or D')
+    /// is the product of all distributions for D (or D'). The list is empty if the two output distributions are equal.
     Costs(Vec<Cost>),
     /// Gaussian noise on a random sample, for an observer who sees whether the unit was drawn.
     Shown {
@@ -81,14 +81,14 @@ pub type Score<O> = Box<dyn Fn(&O) -> f64 + Send + Sync>;
 /// Computes numbers from one output; a test statistic is trained on them.
 pub type Features<O> = Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>;
 
-/// Name of tests by the ratio of densities.
+/// Name of tests whose score is the log likelihood ratio: ln of the ratio of an output's density on D to that on D'.
 pub const RATIO: &str = "likelihood ratio";
-/// Name of tests by the support of the outputs.
+/// Name of tests whose score says whether an output is possible: whether it lies in the support of a distribution.
 pub const SUPPORT: &str = "support";
 
 /// Tests that distinguish outputs on two inputs.
 pub struct Distinguisher<O> {
-    /// Tests by name, those by the support of the outputs first; larger scores favour D.
+    /// Each test with its name; tests of the support of the outputs ([`SUPPORT`]) come first. Larger scores favour D.
     pub tests: Vec<(&'static str, Score<O>)>,
     /// Numbers of an output on which a statistic is trained, if no test uses all the information in an output.
     pub features: Option<Features<O>>,
@@ -105,20 +105,20 @@ impl<O> Distinguisher<O> {
         Self { tests: Vec::new(), features: None, laws: None, disjoint: None }
     }
 
-    /// A likelihood-ratio test; the score is ln of the density of an output on D over that on D'.
+    /// A likelihood-ratio test; the score is ln of the ratio of an output's density on D to its density on D'.
     #[must_use]
     pub fn by_ratio(log_ratio: impl Fn(&O) -> f64 + Send + Sync + 'static, laws: KnownLaws) -> Self {
         Self { tests: vec![(RATIO, Box::new(log_ratio))], laws: Some(laws), ..Self::unknown() }
     }
 
-    /// Adds, before the other tests, one by the support of the outputs.
+    /// Adds a test named [`SUPPORT`] with this score, before the other tests.
     #[must_use]
     pub fn with_support(mut self, score: impl Fn(&O) -> f64 + Send + Sync + 'static) -> Self {
         self.tests.insert(0, (SUPPORT, Box::new(score)));
         self
     }
 
-    /// ln of the ratio of the densities of an output; 0 where it is not known.
+    /// ln of the ratio of the densities of an output on D and on D', by the first test named [`RATIO`]; 0 if there is none.
     #[must_use]
     pub fn log_ratio(&self, output: &O) -> f64 {
         self.tests.iter().find(|(name, _)| *name == RATIO).map_or(0.0, |(_, score)| score(output))

@@ -324,7 +324,8 @@ mod tests {
         assert_eq!(best(&[]), None);
     }
 
-    /// The best noisy result among K results of settings that are drawn uniformly, with the draws of the stream in order.
+    /// K settings are drawn uniformly, and the one with the largest noisy result is released. The stream is read for K
+    /// first, then for the settings, then for the noise.
     #[test]
     fn the_best_of_the_drawn_settings_is_released() {
         let laplace = Laplace::new(Positive::new(1e-3).unwrap(), Positive::new(1.0).unwrap());

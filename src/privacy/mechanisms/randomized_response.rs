@@ -8,7 +8,7 @@ use crate::vocab::{Arithmetic, Basis, Cost, Epsilon, Neighbours, Sampler};
 
 /// Returns the bit with probability e^epsilon / (1 + e^epsilon), and the opposite bit otherwise.
 ///
-/// The probability of the opposite bit is rounded up, and never 0, however large epsilon is; the draw is exact.
+/// The probability of the opposite bit is rounded up: it is never 0, however large epsilon is. The draw is exact.
 ///
 /// * Precondition: none.
 /// * Postcondition: epsilon-DP for the bit (local model).

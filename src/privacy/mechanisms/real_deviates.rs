@@ -82,7 +82,9 @@ fn exponential(stream: &mut Stream) -> Deviate {
     }
 }
 
-/// The absolute value of a standard normal number.
+/// The absolute value of a standard normal number (Karney's Algorithm N). The density at whole part k and fraction x must be
+/// proportional to exp(-(k + x)^2 / 2) = exp(-k / 2) exp(-k (k - 1) / 2) exp(-x (2 k + x) / 2). First k is drawn with a
+/// probability proportional to exp(-k / 2). The other two factors are the probabilities with which k and x are accepted.
 fn half_normal(stream: &mut Stream) -> Deviate {
     loop {
         let mut whole = 0u64;
@@ -143,7 +145,7 @@ fn within_step(k: u64, x: &mut Fraction, stream: &mut Stream) -> bool {
 /// `scale` times a deviate, rounded to the nearest integer: digits are drawn until the integer is certain.
 fn rounded(scale: u64, mut deviate: Deviate, stream: &mut Stream) -> i128 {
     let base = i128::from(scale) * i128::from(deviate.whole);
-    // In units of 2^-64, scale times the fraction plus 1/2 lies in [low, low + scale), whatever the digits not yet drawn.
+    // In units of 2^-64, 1/2 plus scale times the fraction lies in [low, low + scale), whatever the digits not yet drawn.
     let low = u128::from(scale) * u128::from(deviate.fraction.first) + u128::from(HALF);
     let high = low + u128::from(scale.saturating_sub(1));
     if low >> 64 == high >> 64 {
@@ -226,8 +228,9 @@ mod tests {
         if x < 0.0 { 0.5 * x.exp() } else { 1.0 - 0.5 * (-x).exp() }
     }
 
-    /// The chi-squared statistic of the integers drawn, against the probabilities of the cells k - 1/2 to k + 1/2 with each
-    /// tail as one cell, and the 0.9999 quantile of its distribution (by the approximation of Wilson and Hilferty).
+    /// Returns two numbers. The first is the chi-squared statistic of the integers drawn, against the probabilities of the
+    /// cells k - 1/2 to k + 1/2, where each tail is one cell. The second is the 0.9999 quantile of the statistic's
+    /// distribution (by the approximation of Wilson and Hilferty).
     fn chi_square(scale: f64, cdf: fn(f64) -> f64, draws: &[i128]) -> (f64, f64) {
         let most = (3.5 * scale).ceil() as i128;
         let mut counts = vec![0u32; (2 * most + 3) as usize];

@@ -40,11 +40,11 @@ pub enum Repetitions {
     },
 }
 
-/// A Poisson number with a larger mean is drawn as a sum of numbers with smaller means: e^-mean must not be a subnormal
-/// floating-point number or 0.
+/// A Poisson number with a mean above this is drawn as the sum of Poisson numbers with smaller means, because e^-mean must
+/// not be a subnormal floating-point number or 0.
 const LARGEST_PART: f64 = 500.0;
 
-/// With a larger logarithm of gamma^-shape, P(K = 1) may be a subnormal floating-point number or 0.
+/// If the logarithm of gamma^-shape is above this, P(K = 1) may be a subnormal floating-point number or 0.
 const LARGEST_POWER: f64 = 690.0;
 
 impl Repetitions {
@@ -94,7 +94,8 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     let power = -shape * log_gamma;
     let ratio = |k: u64| rest * (k as f64 + shape) / (k as f64 + 1.0);
     if power > LARGEST_POWER {
-        // The first probabilities are too small for floating point: those below e^-LARGEST_POWER are left out.
+        // The first probabilities are too small for floating point, so the smallest k is the first whose probability is at
+        // least e^-LARGEST_POWER.
         let (mut k, mut log) = (1, libm::log(rest * shape) - power);
         while log < -LARGEST_POWER {
             log += libm::log(ratio(k));
@@ -106,8 +107,8 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     inverted(1, first, ratio, stream)
 }
 
-/// The first number k from `least` on at which the sum of the probabilities exceeds a uniform number; `ratio` of k is the
-/// probability of k + 1 divided by that of k.
+/// The first number k from `least` on at which the sum of the probabilities of `least` to k exceeds a uniform number.
+/// `first` is the probability of `least`; `ratio` of k is the probability of k + 1 divided by that of k.
 fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Stream) -> u64 {
     let uniform = stream.uniform();
     let (mut k, mut p, mut sum) = (least, first, first);
@@ -141,7 +142,7 @@ mod tests {
             (binomial(-0.5, 4.0), f64::NAN),
             (binomial(0.0, 10.0), f64::NAN),
             (binomial(3.0, 10.0), f64::NAN),
-            // P(K = 1) is about e^-687 and e^-1092. The latter is below the smallest positive floating-point number.
+            // P(K = 1) is about e^-687, then about e^-1092, which is below the smallest positive floating-point number.
             (binomial(1_000.0, 1_000.0), 0.0),
             (binomial(1_000.0, 2_000.0), 0.0),
             (poisson(0.5), libm::exp(-0.5)),

@@ -10,8 +10,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 
 /// The index of the largest utility after adding exponential noise of mean 2 sensitivity / epsilon to each. This is
 /// also permute and flip ([`PermuteAndFlip`]): options are considered in a random order until one is taken, each with
-/// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). In exact arithmetic the index is computed
-/// in this way, on utilities rounded to a lattice.
+/// probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). In exact arithmetic the index is drawn by
+/// permute and flip, on utilities rounded to a lattice.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
 ///   apart from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses an error above
@@ -45,8 +45,12 @@ impl ReportNoisyMax {
 
     /// ln of the probability of each index i. The probability is a_i E[1 / (1 + K)], where a_j = exp(-(best
     /// utility - utility of j) / mean of the noise). K is the number of successes of independent trials with probabilities
-    /// a_j, one for each j other than i. (The probability is a_i times the integral of the product of 1 - a_j t over these
-    /// j, for t from 0 to 1, written in powers of 1 - t.) Cost: n^2.
+    /// a_j, one for each j other than i. Cost: n^2.
+    ///
+    /// Proof: in permute and flip, let each option come at a time that is uniform in [0, 1]. If i comes at time t, an option
+    /// j has not been taken before with probability 1 - a_j t. So the probability of i is a_i times the integral, over t
+    /// from 0 to 1, of the product of 1 - a_j t over all j other than i. Each factor is (1 - a_j) + a_j (1 - t), so the
+    /// product is E[(1 - t)^K], and the integral of (1 - t)^K is 1 / (1 + K).
     fn log_probabilities(&self, utilities: &[f64]) -> Vec<f64> {
         let mean = 2.0 * self.sensitivity.get() / self.epsilon.get();
         let best = utilities.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -4,11 +4,11 @@
 //! A number x is rounded to m = round(x / s) multiples of a public spacing s, a power of two. The release is
 //! s (m + round(b E)), where b is an integer and E a real Laplace or normal deviate that is sampled exactly. Since m
 //! is an integer, m + round(b E) = round(m + b E) with probability 1: a function of the output of the *ideal* mechanism
-//! on the integer m, with real noise of scale b. So its privacy loss is at most that of ideal noise whose multiplier is b
-//! divided by the sensitivity *of the integers*, whatever the accountant, composition and sampling. That sensitivity
-//! includes everything that rounding, and floating-point arithmetic before it, can add; b is chosen so large that b
-//! divided by that sensitivity is at least the noise multiplier in the ledger. Turning integers into floating-point
-//! numbers at the end is post-processing as well.
+//! on the integer m, with real noise of scale b. So the privacy loss of the release is at most that of ideal noise whose
+//! multiplier is b divided by the sensitivity *of the integers* m, whatever the accountant, composition and sampling. The
+//! sensitivity of the integers includes everything that rounding, and floating-point arithmetic before it, can add; b is
+//! chosen so large that b divided by this sensitivity is at least the noise multiplier in the ledger. Turning integers into
+//! floating-point numbers at the end is post-processing as well.
 
 use super::MechanismError;
 use super::real_deviates::{rounded_laplace, rounded_normal};
@@ -42,7 +42,7 @@ impl Grid {
         Self::of_width(scale, sensitivity, WIDEST)
     }
 
-    /// The lattice for noise of this scale and this sensitivity, with the larger of the two below
+    /// The lattice for noise of this scale and a quantity of this sensitivity. The larger of scale and sensitivity is below
     /// 2^(`widest` + 1) spacings.
     pub(super) fn of_width(scale: f64, sensitivity: f64, widest: i32) -> Result<Self, MechanismError> {
         let exponents = [scale, sensitivity].map(libm::ilogb);

@@ -72,9 +72,10 @@ impl Noise {
         (!unit(1.0).is_empty()).then(|| Pair::new(all(1.0), all(moved), String::new()))
     }
 
-    /// The test that distinguishes two inputs which differ in one unit, all others having equal vectors. If `size` is
-    /// given, that many units are drawn without replacement; otherwise each unit is drawn with probability `rate`, and
-    /// all other units must have zero vectors. For other inputs nothing is known.
+    /// The test that distinguishes two inputs that differ in the vector of at most one unit. If `size` is given, that many
+    /// units are drawn without replacement, and the vectors of all other units must be equal to each other. Otherwise each
+    /// unit is drawn with probability `rate`, and the vectors of all other units must be zero. For inputs without these
+    /// properties, nothing is known.
     pub(super) fn distinguisher(
         &self,
         [given, neighbour]: [&Contributions; 2],
@@ -95,7 +96,7 @@ impl Noise {
         if differ.len() > 1 || !known || neighbour.len() != given.len() {
             return Ok(Distinguisher::unknown());
         }
-        // If the unit is drawn, it replaces one of the others in the sample.
+        // In a sample of fixed size, the unit takes the place of one of the other units if it is drawn.
         let moved = [given, neighbour]
             .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
         let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();

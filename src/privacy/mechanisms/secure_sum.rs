@@ -17,8 +17,8 @@ pub struct SecureSumOutput {
     pub sums: Vec<Vec<f64>>,
 }
 
-/// The sums of [`FederatedSum`] with noise that the agents add: each adds noise of variance sd^2 / planned to its own part,
-/// where sd is the standard deviation of the noise of [`FederatedSum`].
+/// The sums of [`FederatedSum`] with noise that the agents add: each agent adds noise of variance sd^2 / planned to its own
+/// part, where sd is the standard deviation of the noise of [`FederatedSum`].
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
 ///   unknown to the observer and to those that collude with it. Each agent decided at random itself whether it is
@@ -40,9 +40,9 @@ pub struct SecureSum {
 }
 
 impl SecureSum {
-    /// The worst known pair of a masked sum, for an observer who subtracts the parts that it knows. It states what one
-    /// agent's vector adds to each region's sum if the agent is sampled. This vector has full norm and is zero except
-    /// for its first number; all other vectors are zero.
+    /// The distributions of masked sums on the worst known pair of inputs, for an observer who subtracts the parts that it
+    /// knows. On D, the agent's vector has full norm and is zero except for its first number; on D', the agent's vector is
+    /// zero. All other vectors are zero on both. The result has one number for each region: the first of the region's sum.
     #[must_use]
     pub fn moved(&self, plan: &ReceivedVectors, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(shift(Participation::FixedSize(3)), shift(poisson));
     }
 
-    /// A quarter of the shares has half the standard deviation of the planned noise, which is the largest weight 0.4
-    /// times the norm 2 over the rate 0.75. The agent's weights in the two regions are 0.25 and 0.2.
+    /// The planned noise has a standard deviation of the largest weight 0.4 times the norm 2 over the rate 0.75. A quarter
+    /// of the shares has half of this standard deviation. The agent's weights in the two regions are 0.25 and 0.2.
     #[test]
     fn the_shift_of_masked_sums_has_the_noise_that_is_unknown() {
         let sum = FederatedSum::planned(Participation::FixedSize(3), Some(Positive::new(2.0).unwrap()), 1.0);

@@ -12,8 +12,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Finite, Neighbours, NonNegative, Positi
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Up to this number of possible results the largest privacy loss on two inputs is computed; with more, it is bounded
-/// by epsilon.
+/// If there are at most this many possible results of the comparisons, the largest privacy loss on two inputs is computed;
+/// if there are more, it is only bounded, by epsilon.
 const MOST_LISTED: usize = 500;
 
 /// The answer to one comparison.
@@ -21,7 +21,8 @@ const MOST_LISTED: usize = 500;
 pub enum Compared {
     /// The noisy number is below the noisy threshold.
     Below,
-    /// The noisy number is not below the noisy threshold; with a fresh noisy value of the number, if values are given.
+    /// The noisy number is not below the noisy threshold. If values are released, this has a noisy value of the number, with
+    /// fresh noise.
     Above(Option<f64>),
 }
 
@@ -37,10 +38,11 @@ pub enum BudgetSplit {
     LeastVariance,
 }
 
-/// Compares numbers with a threshold, one after another, until c of them (the cutoff) were not below it.
+/// Compares numbers with a threshold, one after another, until c numbers (the cutoff) were not below the threshold.
 /// The threshold gets Laplace noise of scale sensitivity / epsilon_1 once; each number gets fresh Laplace noise of
-/// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`] each
-/// number that was not below also gets a value, with fresh Laplace noise of scale c sensitivity / epsilon_3.
+/// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`], for
+/// each number that was not below, a value is released too: the number with fresh Laplace noise of scale
+/// c sensitivity / epsilon_3.
 ///
 /// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may
 /// be chosen depending on earlier answers, because an answer depends only on the noise, on its own number and on
@@ -53,21 +55,24 @@ pub enum BudgetSplit {
 ///   comparisons alone this epsilon is hardly larger than the loss: with 21 numbers at the threshold, c = 1 and an
 ///   epsilon of at most 2, the loss is above 0.9998 epsilon.
 ///
-/// Proof, for Laplace noise on real numbers and on integers alike. Fix an output, and let z be the noise on the
-/// threshold on D. On D', take z + sensitivity: its density is at least e^-epsilon_1 times that of z. Where the output
-/// says below, the number on D' is not higher, relative to the raised threshold, than the number on D; so the answer on
-/// D' is below with at least the same probability. Where the output says above, the number on D' lies at most 2
-/// sensitivities lower relative to the threshold. For monotonic numbers it lies at most 1 sensitivity lower: by this
-/// argument if the numbers of D' are larger, and, if they are smaller, by the same argument with z itself as the noise
-/// on D'. So the probability of above is at least e^(-epsilon_2 / c) times that on D, and there are at most c such
-/// answers. Released values have separate noise: there are at most c of them, and each costs epsilon_3 / c. In exact
-/// arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise: the probabilities of integers
-/// have the same ratios.
+/// Proof that an output has at least e^-epsilon times the probability on D' that it has on D, for any neighbours D and D'.
+/// Fix the output, and let z be the noise on the threshold on D. On D', take the noise z + sensitivity. Its density is at
+/// least e^-epsilon_1 times that of z, and the threshold is higher by the sensitivity. Take a number with the answer
+/// "below". Relative to the threshold, it is not higher on D' than on D; so this answer has at least the same probability
+/// on D'. Take a number with the answer "above". Relative to the threshold, it is at most 2 sensitivities lower on D' than
+/// on D. If numbers are monotonic, it is at most 1 sensitivity lower. If no number is smaller on D' than on D, this is so
+/// because only the threshold moves against the answer. If no number is larger on D' than on D, take the noise z on D' too:
+/// answers "below" still have at least the same probability. So the answer "above" has, on D', at least
+/// e^(-epsilon_2 / c) times the probability that it has on D, and there are at most c such answers. Released values have
+/// separate noise: each costs epsilon_3 / c, and there are at most c of them. In exact arithmetic, threshold and numbers
+/// are integers, and noise is rounded Laplace noise. The proof holds for it too: if the noise moves by an integer j, its
+/// probability changes by a factor of at most e^(|j| / scale), as the density of real Laplace noise does.
 ///
 /// Some variants are not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li
-/// 2017, Algorithms 3 to 6). They give the noisy number of the comparison itself as the value (Roth 2011), have noise
-/// on numbers that does not grow with the cutoff (Lee and Clifton 2014; Chen and others 2015), have no noise on numbers
-/// (Stoddard and others 2014), or have no cutoff (Chen and others 2015; Stoddard and others 2014).
+/// 2017, Algorithms 3 to 6). Each has at least one of these faults: it releases the noisy number of the comparison itself
+/// as the value (Roth 2011); its noise on numbers does not grow with the cutoff (Lee and Clifton 2014; Chen and others
+/// 2015); it has no noise on numbers (Stoddard and others 2014); it has no cutoff (Chen and others 2015; Stoddard and
+/// others 2014).
 ///
 /// Source: Lyu, Su and Li 2017, "Understanding the sparse vector technique for differential privacy", Algorithm 7 and
 /// section 4 (Algorithm 1 with the even division); Dwork and Roth 2014, Algorithm 1, for c = 1.
@@ -119,7 +124,7 @@ impl SparseVector {
     }
 
     /// The same mechanism for monotonic numbers: between neighbours all of them rise or stay, or all of them fall or
-    /// stay, as counts do if one record is added. The noise on numbers is half as large.
+    /// stay, as counts do if one record is added. For a given epsilon_2, the noise on numbers is half as large.
     #[must_use]
     pub const fn monotonic(self) -> Self {
         Self { monotonic: true, ..self }
@@ -153,7 +158,8 @@ impl SparseVector {
         self.multipliers().map(|multiplier| multiplier * self.sensitivity.get())
     }
 
-    /// The smallest epsilon of a Laplace mechanism with as much noise as the threshold, a number or a value gets.
+    /// The epsilon of a Laplace mechanism, of the same sensitivity, whose noise has the largest of these scales: that of the
+    /// threshold, that of a number, and that of a value if values are released.
     #[must_use]
     pub fn least_epsilon(&self) -> f64 {
         let NoiseScales { threshold, number, value } = self.multipliers();
@@ -182,8 +188,8 @@ impl SparseVector {
         Ok((grid, multipliers.map(|multiplier| grid.scale(multiplier, reach))))
     }
 
-    /// All possible results of `numbers` comparisons: which of them were above. Empty if there are more than
-    /// [`MOST_LISTED`].
+    /// All possible results of the comparisons of `numbers` numbers; each result says of every number compared whether it
+    /// was above. Empty if there are more than [`MOST_LISTED`] results.
     fn every_comparison(&self, numbers: usize) -> impl Iterator<Item = Vec<bool>> {
         let cutoff = self.cutoff.get() as usize;
         let (mut open, mut ended) = (vec![(Vec::new(), 0)], Vec::new());
@@ -207,8 +213,8 @@ impl SparseVector {
         open.into_iter().map(|(results, _)| results).chain(ended)
     }
 
-    /// Draws the noise on the threshold. The numbers are then compared one by one, each with the same stream, which
-    /// gives the same answers as [`privatise`](Mechanism::privatise) gives for all numbers from the same stream. The
+    /// Draws the noise on the threshold. The numbers are then compared one by one. If every comparison reads the same
+    /// `stream` as this function, the answers are those of [`privatise`](Mechanism::privatise) with this stream. The
     /// state is secret: only the answers may be released, and the price covers the whole sequence of answers.
     ///
     /// # Errors
@@ -299,9 +305,9 @@ impl Mechanism for SparseVector {
         Ok(numbers.iter().map_while(|number| comparisons.compare(*number, stream)).collect())
     }
 
-    /// As many numbers as `like` has. On D the last c lie one sensitivity above the threshold and all others at it; on
-    /// D' it is the other way round. For monotonic numbers all lie at the threshold on D; on D' the last c lie there
-    /// too, and all others one sensitivity above it.
+    /// As many numbers as `like` has. On D the last c lie one sensitivity above the threshold, and all numbers before them
+    /// at the threshold. On D' the last c lie at the threshold, and all numbers before them one sensitivity above it. For
+    /// monotonic numbers, D' is the same, and on D all numbers lie at the threshold.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         let (low, by) = (self.threshold.get(), self.sensitivity.get());
         let (n, last) = (like.len(), like.len().saturating_sub(self.cutoff.get() as usize));

@@ -1,7 +1,7 @@
 //! The distribution of the comparisons of the sparse vector technique, by integration over the noise on the threshold.
 
-/// Scales of Laplace noise: on the threshold, on each answer to a query (`number`) that is compared with it, and on each
-/// numerical answer that is released for a query above the threshold (`value`), if such answers are released.
+/// Scales of Laplace noise: on the threshold, on each number that is compared with the threshold (`number`), and on each
+/// value that is released of a number above the threshold (`value`), if values are released.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct NoiseScales<N = f64> {
     pub(super) threshold: N,
@@ -28,8 +28,9 @@ const RULE: [(f64, f64); 4] = [
 ];
 
 /// ln of the probability of these results of comparisons; `numbers` are relative to the threshold. The probability is
-/// the integral, over the noise z on the threshold, of its density times the probability of each result given z. The
-/// integral is split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000 numbers.
+/// the integral, over the noise z on the threshold, of the density of z times the product of the probabilities of all
+/// results given z. The integral is split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000
+/// numbers.
 pub(super) fn log_probability(numbers: &[f64], above: &[bool], scales: NoiseScales) -> f64 {
     // Equal numbers with equal results are counted together.
     let mut factors: Vec<(f64, bool, f64)> = Vec::new();
@@ -90,8 +91,9 @@ mod tests {
         SparseVector::new(epsilon, one, Finite::new(0.5).unwrap(), NonZeroU32::new(cutoff).unwrap())
     }
 
-    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the latter noise exceeds
-    /// the former by d or more with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)) for d of at least 0.
+    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the noise on the number
+    /// exceeds the noise on the threshold by d or more with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)), for
+    /// d of at least 0.
     #[test]
     fn the_probability_of_one_comparison_is_the_closed_form() {
         for (a, b) in [(1.5f64, 4.0f64), (40.0, 10.0), (0.02, 0.05)] {

@@ -10,19 +10,19 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 use std::num::NonZeroU64;
 
-/// After each step, the sum of all values so far, as the sum of partial sums with independent Gaussian noise of the
-/// same standard deviation. Step t completes the partial sum of the last l values, where l is the largest power of two
-/// that divides t. The sum of all values is that partial sum plus the released sum after step t - l. So a sum has the
-/// noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise on every value it would have the noise of t
-/// values. With restarts, a new tree begins after a stated number of steps, and its sums are added to the last sum of
-/// the tree before.
+/// Releases, after each step, the sum of all values so far. A released sum is added up from partial sums that have
+/// independent Gaussian noise of the same standard deviation. Step t completes the partial sum of the last l values, where
+/// l is the largest power of two that divides t. The released sum is this noisy partial sum plus the released sum after
+/// step t - l. So it has the noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise on every value it
+/// would have the noise of t values. With restarts, a new tree begins after a stated number of steps, and its sums are
+/// added to the last sum of the tree before.
 ///
 /// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step.
 ///
-/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and combines all partial
-/// sums of the same values. Then S^2 (see the postcondition) counts all nodes of the tree, and sums have less noise: a
-/// sum that is one node of 2^l values has 1 / (2 - 2^-l) times the variance of a single partial sum. This factor tends
-/// to 1/2.
+/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and estimates each partial sum
+/// from the noisy partial sum itself and the noisy partial sums of parts of its values. Then S^2 (see the postcondition)
+/// counts all nodes of the tree, and sums have less noise: a sum that is one node of 2^l values has 1 / (2 - 2^-l) times the
+/// variance of a single noisy partial sum. This factor tends to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
@@ -33,11 +33,11 @@ use std::num::NonZeroU64;
 ///   reveal a little less.
 ///
 /// If values do not depend on earlier sums, the two neighbouring distributions are as follows. All noisy partial sums
-/// together are one normal vector, with the same covariance on both inputs. Its two means differ by at most
-/// `sensitivity` S in the L2 norm, since a partial sum that contains c of the unit's values differs by at most c
-/// `sensitivity`. If values depend on earlier sums, and the steps at which a unit contributes do not, the loss is the
-/// same (Denisov and others 2022, Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial sums are
-/// integers in units of its spacing, and each value differs by at most the sensitivity after rounding.
+/// together are one normal vector, with the same covariance on both inputs. The means of this vector on the two inputs
+/// differ by at most S times `sensitivity` in the L2 norm, since a partial sum that contains c of the unit's values differs
+/// by at most c times `sensitivity`. If values depend on earlier sums, and the steps at which a unit contributes do not, the
+/// loss is the same (Denisov and others 2022, Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial
+/// sums are integers in units of its spacing, and each value differs by at most the sensitivity after rounding.
 ///
 /// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and
 /// Song 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or

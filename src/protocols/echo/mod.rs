@@ -1,5 +1,5 @@
-//! A test protocol: one party calls, all others answer with the same message. It shows how a protocol is
-//! written, and tests the kernel and the network without any optimisation.
+//! A test protocol: one party calls the other parties one after another, and each answers with the message that it
+//! received. It shows how a protocol is written, and tests the kernel and the network without any optimisation.
 //!
 //! ```text
 //! caller --Call(k)--> listener        sent again after a timeout

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 /// the clipping norm (S / sqrt(P) with P regions).
 ///
 /// Each sampled vector adds 1/2 (if its norm is within the clipping norm) or -1/2 to a count with Gaussian noise of
-/// standard deviation `sigma_b`; a vector of zeros adds nothing. Then b = 1/2 + count / m, where m is the planned number of
-/// sampled agents (with `divisor: Arrived`, the sampling rate times the number of vectors received). The count is released
-/// with the sums and costs privacy. Therefore the noise of the sums is raised to (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times
-/// their sensitivity. Sums and count together then cost as much as sums with the noise multiplier z and a fixed norm.
+/// standard deviation `sigma_b`; a vector of zeros adds nothing. Then b = 1/2 + count / m, where m is the planned number
+/// of sampled agents (with `divisor: Arrived` and a Poisson sample, the sampling rate times the number of vectors
+/// received). The count is released with the sums and costs privacy. Therefore the standard deviation of the noise in
+/// the sums is raised to (z^-2 - (2 `sigma_b`)^-2)^(-1/2) times their sensitivity. Sums and count together then cost as
+/// much as sums with the noise multiplier z and a fixed norm.
 ///
 /// Source: Andrew, Thakkar, McMahan and Ramaswamy 2021, "Differentially private learning with adaptive clipping",
 /// Algorithm 1 and Theorem 1.
@@ -100,8 +101,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// The norm reaches the quantile of the distribution of norms, with the error that the noise of the counts
-    /// explains.
+    /// The norm reaches the quantile of the distribution of norms, up to the error that sampling and the noise of the
+    /// counts explain.
     ///
     /// 400 agents are sampled with q = 0.5, and their norms are log-uniform on [1, 100]: the quantile 0.7 is the norm
     /// 100^0.7 = 25.1. Near it, the difference x between ln S and its target follows x <- x - eta (f x + e), where

@@ -1,5 +1,5 @@
-//! An agent: measures its own objective, chooses points by its own model or by the shared vectors, and sends draws from its
-//! posterior of the weights of the features that all agents share.
+//! An agent measures its own objective, chooses points by its own model or by the shared vectors, and sends vectors of
+//! weights. These are the weights of features that all agents share; the agent draws them from its posterior.
 
 use super::common::AgentCommon;
 use super::contribution::MaskingContract;
@@ -41,8 +41,9 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    /// For each point, whether the shared vectors may choose it as this agent's query. They choose the point at which
-    /// the function that they describe is largest. `None` if they may choose every point that the agent can measure.
+    /// The shared vectors describe a function, and they choose the point at which this function is largest as the
+    /// agent's query. For each point, whether they may choose it; `None` if they may choose every point that the agent
+    /// can measure.
     pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,
@@ -58,16 +59,16 @@ pub(super) struct Agent {
     /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round.
     pub(super) widths: Arc<Vec<f64>>,
     pub(super) repeated: Repeated,
-    /// The queries measured; empty if repeated points are allowed.
+    /// The queries that this agent has measured; empty if repeated points are allowed.
     pub(super) visited: Vec<Query>,
     /// Decides whether the agent answers; `None` if this does not depend on what it measured.
     pub(super) silence: Option<AgentSilence>,
     /// This agent's noise.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// Number of the server's broadcasts: the agent answers rounds with a lower number.
+    /// Number of the server's broadcasts. The agent answers the rounds whose number is below it.
     pub(super) broadcasts: u64,
-    /// Answers to rounds with a lower number contain weights, later answers do not.
+    /// Answers to rounds whose number is below this one contain weights, later answers do not.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
@@ -77,8 +78,9 @@ pub(super) struct Agent {
     pub(super) seen: Vec<(Query, f64)>,
     /// If the server is not trusted: what all agents and the server agreed on for masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
-    /// By agent: whether it takes part in masked sums; where agents share masks with few neighbours, false for all agents
-    /// that are not neighbours of this one. `None` until this agent has received its shares of those agents' secrets.
+    /// By agent: whether it is a member, that is, takes part in masked sums. Where agents share masks with few
+    /// neighbours, false for every agent that is not a neighbour of this one. `None` until this agent has received the
+    /// shares of members' secrets that it is to hold.
     pub(super) members: Option<Arc<Vec<bool>>>,
     /// One more than the last round for which this agent sent shares; 0 if it has sent none.
     pub(super) shares_sent_before: u64,
@@ -202,8 +204,8 @@ impl Agent {
         })
     }
 
-    /// A random query, if this one was measured before and repeated points are not allowed; `None` otherwise, or if the
-    /// random query equals this one.
+    /// A random query, if `query` was measured before and repeated points are not allowed; `None` otherwise, or if the
+    /// random query equals `query`.
     fn in_place_of_repeated(&self, query: &Query, round: u64) -> Option<Query> {
         if self.repeated == Repeated::Allowed || !self.visited.contains(query) {
             return None;
@@ -220,7 +222,7 @@ impl Agent {
         (other != *query).then_some(other)
     }
 
-    /// This agent's report of its loss with these vectors; `None` if it reports nothing.
+    /// What this agent reports of the loss that `vectors` have on its measurements; `None` if it reports nothing.
     fn report(&self, selected: bool, vectors: Option<&[Vec<f64>]>) -> Option<f64> {
         let selection = self.reporting.as_ref()?.as_dyn();
         let vectors = vectors.filter(|_| selection.reporters().include(selected) && !self.seen.is_empty())?;
@@ -284,7 +286,7 @@ impl Agent {
         }
     }
 
-    /// Releases a value to the trusted server as it is, with a ledger entry.
+    /// Releases a value without protection to the server, which is trusted with it, and makes a ledger entry.
     fn disclose<T: Clone + fmt::Debug + PartialEq + Send + Sync + 'static>(
         &mut self,
         what: &str,
@@ -328,9 +330,10 @@ impl Agent {
         true
     }
 
-    /// Sends shares at most once per round, so no party gets from this agent shares of both secrets of the same agent: the
-    /// seed of that agent's own mask, and the secret of the masks that it shares with other agents. Sends shares only if
-    /// the sum contains a majority of the agents whose secrets' shares this agent holds.
+    /// Sends shares at most once per round. So, for one round, nobody gets from this agent shares of both secrets of an
+    /// agent: the seed of that agent's own mask, and the secret of its pair masks. Shares are sent only if the sum
+    /// contains a majority of all agents, or, where agents share masks with few neighbours, a majority of this agent's
+    /// neighbours.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before

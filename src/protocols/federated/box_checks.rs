@@ -8,7 +8,7 @@ use crate::gp::Points;
 use crate::objectives::Objective;
 use crate::vocab::{Problem, SearchBox};
 
-/// The cure of every setting that needs a finite set of arms.
+/// The advice for every setting that needs a finite set of arms.
 const FINITE: &str = "leave it out, or use a finite set of arms, `points: Sobol(1024)` in the objective";
 
 impl Federated {

@@ -1,5 +1,5 @@
-//! An agent's search for the point of a box at which a function is largest: the sampled function that the shared vectors
-//! describe, or a draw from the agent's own model.
+//! An agent's search for the point of a box at which a function is largest. The function is the one that the shared
+//! vectors describe, or a draw from the agent's own model.
 
 use super::query::Query;
 use super::regions::Regions;
@@ -10,9 +10,9 @@ use crate::rng::Stream;
 use crate::vocab::SearchBox;
 use std::sync::Arc;
 
-/// Local searches start from this number of best candidates in each group of candidates. For sums, the points of the
-/// sample in a region are a group; for a draw from an agent's own model, the points of the sample are one group and the
-/// measured points another.
+/// In each group of candidates, local searches start from this number of candidates: those with the largest values. For
+/// the function that the shared vectors describe, the points of the sample in one region are a group. For a draw from an
+/// agent's own model, there are two groups: the points of the sample, and the measured points.
 const REFINED: usize = 4;
 /// Number of points of the sample that are candidates for the largest value of a draw from an agent's own model.
 const CANDIDATES: usize = 256;
@@ -34,9 +34,9 @@ pub(super) struct BoxSpace {
 
 impl BoxSpace {
     /// The point x at which phi(x)^T omega is largest, where phi(x) are the shared features at x, and omega is the
-    /// vector of the region that contains x. Only the local maxima that searches from the best candidates of each
-    /// region find are compared ([`Self::refined`]). `scores` are the values at the sample, and `vectors` the vectors
-    /// of the regions.
+    /// vector of the region that contains x. The maximum is approximate: local searches start from the best candidates
+    /// of each region ([`Self::refined`]), and the best point that a search finds is returned. `scores` are the values
+    /// of phi(x)^T omega at the points of the sample, and `vectors` are the vectors of the regions.
     ///
     /// Source: Dai, Low and Jaillet 2021, Algorithm 2, line 8.
     pub(super) fn best_by_vectors(
@@ -53,7 +53,7 @@ impl BoxSpace {
             let known = scores.iter().zip(regions.of_arms()).enumerate();
             let inside = known.filter(|(_, (score, of))| **of == region && score.is_finite());
             let mut inside: Vec<(f64, usize)> = inside.map(|(point, (score, _))| (*score, point)).collect();
-            // A stable sort: of equal candidates the first is refined first.
+            // The sort is stable: among candidates with equal values, the first in the sample comes first.
             inside.sort_by(|a, b| b.0.total_cmp(&a.0));
             let starts = inside.iter().take(REFINED).map(|(_, point)| self.sample.row(*point).to_vec());
             let mut starts: Vec<Vec<f64>> = starts.collect();
@@ -68,13 +68,14 @@ impl BoxSpace {
                 best = Some(found);
             }
         }
-        // Values are finite if the vectors are.
+        // If the vectors are finite, so are the values, and a point is found. Otherwise the first point of the sample is
+        // returned.
         best.map_or_else(|| self.sample.row(0).to_vec(), |(point, _)| point)
     }
 
-    /// The point at which a draw from N(mean, scale^2 covariance) of the agent's own posterior is largest. The draw is a
-    /// sum of random Fourier features, corrected at the outcomes. Local searches begin at Sobol' points and at the points
-    /// measured.
+    /// The point at which a draw from N(mean, scale^2 covariance) of the agent's own posterior is largest, found by
+    /// local searches from Sobol' points and from the measured points. The draw is a sum of random Fourier features,
+    /// plus a correction that follows from the outcomes.
     ///
     /// # Errors
     /// [`GpError`] if the covariance has no Fourier features.
@@ -100,15 +101,16 @@ impl BoxSpace {
         self.random_point_in(&ends, stream).unwrap_or_else(|| Query::point(self.sample.row(0).to_vec()))
     }
 
-    /// A uniformly random point within these ends; `None` if no point is valid there. It takes one random number for each
-    /// input.
+    /// A uniformly random point within these ends; `None` if no point is valid there. The draw takes one random number
+    /// for each input.
     pub(super) fn random_point_in(&self, ends: &[(f64, f64)], stream: &mut Stream) -> Option<Query> {
         let shares: Vec<f64> = (0..self.domain.d()).map(|_| stream.uniform()).collect();
         self.domain.valid_point_in(ends, &shares).map(Query::point)
     }
 
-    /// The largest value of a function within these ends that local searches from the best candidates of each group find,
-    /// with its point; only valid points are tried.
+    /// Searches for the largest value of a function within these ends: local searches start from the best candidates of
+    /// each group. Returns the best point that a search finds, with its value; `None` if no candidate has a finite
+    /// value. Only valid points are tried.
     fn refined(
         &self,
         groups: &[Vec<Vec<f64>>],
@@ -165,8 +167,8 @@ mod tests {
         }
     }
 
-    /// With a scale of nearly 0 the draw is the posterior mean, which is largest next to the largest outcome. With many
-    /// outcomes of a function that has the shape of a hill, draws are largest near the top of the hill.
+    /// With a scale of nearly 0 the draw is nearly the posterior mean, which is largest close to the top of the hill.
+    /// With scale 1 draws are also largest near the top, because the model has many outcomes of the function.
     #[test]
     fn draws_of_the_own_model_are_largest_where_the_model_is_sure_of_large_values() {
         let space = space(2);

@@ -94,7 +94,7 @@ impl AgentCommon {
         }
     }
 
-    /// The coordinates of a query that models see.
+    /// The coordinates in which models see a query.
     pub(super) fn coordinates<'a>(&'a self, query: &'a Query) -> &'a [f64] {
         query.coordinates(&self.points)
     }

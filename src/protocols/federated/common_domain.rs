@@ -1,5 +1,5 @@
-//! Whose vectors are in which sum, and at which points each agent follows sums, if an agent can measure only a part of the
-//! domain. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
+//! Whose vectors are in which sum, and to which points each agent follows sums, if an agent can measure only a part of
+//! the domain. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
 
 use super::overlap::{Overlap, Part};
 use super::placement::Placement;
@@ -92,8 +92,8 @@ impl Replication<'_> {
                 "Sums over what is common: share of own points lost, most of any agent",
             ],
         ));
-        // An agent that follows no sum is left out of this mean, since there is no largest value among points at which it
-        // follows sums.
+        // An agent that follows no sum is left out of this mean: there is no point to which it follows sums, and so no
+        // largest value at such points.
         let lost = self.own.iter().zip(self.followed(series)).filter_map(|(own, followed)| {
             let values = own.function.at(0);
             let followed = followed?;
@@ -140,7 +140,7 @@ impl Replication<'_> {
     }
 }
 
-/// The share of the points of a part for which `is` holds; 0 if the part is empty.
+/// The number of points of a part for which `is` holds, as a share of all points of the part; 0 if the part is empty.
 fn share(is: &[bool], part: impl Fn(usize) -> bool) -> f64 {
     let of: Vec<bool> = is.iter().enumerate().filter(|(point, _)| part(*point)).map(|(_, is)| *is).collect();
     of.iter().filter(|is| **is).count() as f64 / of.len().max(1) as f64

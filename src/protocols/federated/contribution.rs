@@ -1,5 +1,5 @@
-//! The message of an agent to a server that is not trusted: its vector, clipped, weighted, with a share of the noise,
-//! and masked.
+//! What an agent sends to a server that is not trusted: the agent's vector, clipped and weighted, plus a share of the
+//! noise, and masked.
 
 use super::masking::{Kind, MaskSecrets, adds, agreed, encode, mask};
 use super::placement::Placement;
@@ -39,7 +39,7 @@ impl MaskingContract {
         self.aggregate.mechanism(self.placement.agents() as u64)
     }
 
-    /// Number of agents' noise shares that add up to the planned noise.
+    /// Number of noise shares, one per agent, that add up to the planned noise.
     pub(super) fn planned_shares(&self) -> u64 {
         let dropout = match self.aggregate.server {
             ServerTrust::Trusted => 0.0,
@@ -63,7 +63,7 @@ impl MaskingContract {
         let regions = plan.weights.len();
         let rate = match self.aggregate.participation {
             Participation::Poisson(rate) => rate.get(),
-            // `check` refuses this under masks, where no party could draw the sample.
+            // `check` refuses samples of fixed size under masks, because no party could draw the sample.
             Participation::FixedSize(size) => size as f64 / plan.population as f64,
         };
         if let Some(clip) = self.aggregate.clip
@@ -87,9 +87,9 @@ impl MaskingContract {
         words
     }
 
-    /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`: only if these include a
-    /// majority of the agents whose secrets' shares it holds. A sum over few agents has little noise, and a sum over one
-    /// agent is that agent's answer.
+    /// Whether an agent (`holder`) sends its shares for the sum over the agents that `answered`: only if a majority of
+    /// all agents answered, or, where agents share masks with few neighbours, a majority of the holder's neighbours. A
+    /// sum over few agents has little noise, and a sum over one agent is that agent's answer.
     pub(super) fn allows_unmasking(&self, holder: usize, answered: &[bool]) -> bool {
         let held = self.secrets.graph.held_by(holder);
         held.into_iter().filter(|&owner| answered[owner]).count() >= self.secrets.threshold()
@@ -103,9 +103,10 @@ impl MaskingContract {
         self.secrets.graph.covers(&holders, answered, members, self.secrets.threshold())
     }
 
-    /// The shares that a member sends, of the secrets of all agents or of its neighbours: for each member that answered, a
-    /// share of the seed of its own mask; for each other member, a share of its pair secret. Nobody holds shares of an
-    /// agent that is not a member; its entry is 0.
+    /// The shares that a member (`holder`) sends: one entry for each agent, or, where agents share masks with few
+    /// neighbours, for each neighbour of the holder. For a member that answered, the entry is a share of the seed of
+    /// that member's own mask. For a member that did not answer, it is a share of that member's pair secret. For an
+    /// agent that is not a member, it is 0, because nobody holds shares of that agent's secrets.
     pub(super) fn shares(&self, holder: usize, round: u64, answered: &[bool], members: &[bool]) -> Vec<u64> {
         let kind = |answered: bool| if answered { Kind::Own } else { Kind::Pair };
         let share = |owner: usize| {

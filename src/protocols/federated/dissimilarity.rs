@@ -14,7 +14,9 @@ pub(super) fn mean_correlation(functions: &[&[f64]]) -> Option<f64> {
     let units: Vec<Vec<f64>> = functions.iter().filter_map(unit).collect();
     let n = units.len() as f64;
     let points = units.first()?.len();
-    // The squared length of the sum of n unit vectors is n plus twice the sum of the inner products of all pairs.
+    // Each function, centred and divided by its length, is a unit vector, and the inner product of two of these is the
+    // correlation of two functions. The squared length of the sum of n unit vectors is n plus twice the sum of the inner
+    // products of all n (n - 1) / 2 pairs.
     let sum = |point: usize| units.iter().map(|unit| unit[point]).sum::<f64>();
     let square = (0..points).map(|point| sum(point) * sum(point)).sum::<f64>();
     (units.len() > 1).then(|| (square - n) / (n * (n - 1.0)))
@@ -31,8 +33,9 @@ pub(super) fn common_optimum_gap(functions: &[&[f64]]) -> f64 {
     functions.iter().map(|values| best(values) - values[common]).sum::<f64>() / functions.len() as f64
 }
 
-/// The share of an agent's points that also belong to the domain of another agent: the mean over all ordered pairs,
-/// weighted by the first agent's number of points. `None` if there are fewer than two agents.
+/// How much the domains of two agents overlap. For agents A and B, the overlap is the share of A's points that also
+/// belong to the domain of B. The result is the mean over all ordered pairs (A, B), each weighted by A's number of
+/// points. `None` if there are fewer than two agents.
 pub(super) fn common_share(parts: &[&[bool]]) -> Option<f64> {
     let points = parts.first()?.len();
     let holders = |point: usize| parts.iter().filter(|part| part[point]).count() as f64;
@@ -51,7 +54,7 @@ mod tests {
     fn measures_of_differences_by_hand() {
         let (a, b, flat) = ([0.0, 1.0, 2.0], [2.0, 1.0, 0.0], [5.0; 3]);
         assert!((mean_correlation(&[&a, &b]).unwrap() + 1.0).abs() < 1e-12);
-        // Three pairs: 1, -1, -1.
+        // The constant function is left out. The three other functions form three pairs, with correlations 1, -1 and -1.
         assert!((mean_correlation(&[&a, &a, &b, &flat]).unwrap() + 1.0 / 3.0).abs() < 1e-12);
         assert_eq!(mean_correlation(&[&a, &flat]), None);
         // Each of the two agents has two points, and one point belongs to both: a share of 2 / 4.

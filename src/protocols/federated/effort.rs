@@ -19,8 +19,8 @@ const AGENT: f64 = 4_000.0;
 /// Seconds that all accountants together take to compute the loss of a series of sums with noise.
 const ACCOUNTED: f64 = 0.04;
 
-/// Further seconds for each round, but not for more than 40 rounds, with `divisor: Arrived`: the privacy costs of the sums
-/// then differ, because the divisor depends on who answers.
+/// Further seconds for each round with `divisor: Arrived`, for at most 40 rounds: the privacy costs of the sums then
+/// differ, because the divisor depends on who answers.
 const ACCOUNTED_ROUND: f64 = 0.03;
 
 /// Seconds of one random number of a mask.
@@ -95,9 +95,9 @@ impl Federated {
         if reach > 0.0 && problem.continued_by_surrogate {
             effort = effort.and(effort_of_continuation(problem.arms, agents));
         } else if reach > 0.0 {
-            // A shifted function is drawn on a lattice that reaches beyond the domain. This needs,
-            // for each input, the factor of a covariance matrix along that input, which is
-            // multiplied by every line of the lattice.
+            // A shifted function is drawn on a lattice that reaches beyond the domain. This needs, for each input, a
+            // factor of the covariance matrix along that input. Every line of the lattice along the input is multiplied
+            // by this factor.
             let wider = 1.0 + 2.0 * reach;
             let along = wider * problem.stated.1.min(problem.arms) as f64;
             let lattice = n * libm::pow(wider, problem.inputs as f64);

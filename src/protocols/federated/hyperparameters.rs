@@ -10,13 +10,14 @@ use std::num::{NonZeroU64, NonZeroUsize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum OwnHyperparameters {
-    /// From the objective, multiplied by the agent's own factors if the `differences` of its group have any; they never
-    /// change.
+    /// From the objective, multiplied by the agent's own factors if the `differences` of its group have any. The
+    /// hyperparameters never change during a run.
     #[default]
     Given,
     /// Each agent fits them repeatedly to its own outcomes, by maximum marginal likelihood from several starts:
-    /// length-scale (one for all dimensions), variance and noise variance. The prior mean becomes the mean of its
-    /// outcomes. Before the first fit, and as long as all outcomes are equal, the hyperparameters are those of `Given`.
+    /// length-scale (one for all dimensions), variance and noise variance. The prior mean of the agent's model becomes
+    /// the mean of the agent's outcomes. Before the first fit, and as long as all outcomes are equal, the
+    /// hyperparameters are those of `Given`.
     ///
     /// Example: `Refitted(every: 2)`.
     Refitted {

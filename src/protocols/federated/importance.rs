@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 /// true probability and 1 / p is at most `most`. With `divisor: Arrived` the sum of these weights over the agents that
 /// answered is scaled to 1 (Hajek's form: a little biased, less variable).
 ///
-/// An agent's largest change of the sum grows with its weight, so the noise is scaled to the largest weight after the
-/// division: the noise multiplier z and the privacy loss stay the same, and the noise grows.
+/// The largest change that an agent can make to the sum grows with the agent's weight, so the noise is scaled to the
+/// largest weight after the division: the noise multiplier z and the privacy loss stay the same, and the noise grows.
 ///
 /// Source: Horvitz and Thompson 1952, "A generalization of sampling without replacement from a finite universe".
 ///
@@ -19,16 +19,16 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Importance {
-    /// Where p is taken from.
+    /// The source of p.
     pub answers: AnswerChance,
-    /// The upper limit of 1 / p, which limits the growth of the noise. Agents that answer more rarely than the limit allows
-    /// have too small a weight.
+    /// The upper limit of 1 / p, which limits the growth of the noise. Agents whose 1 / p is above the limit have too
+    /// small a weight.
     /// Default: 10.
     #[serde(default = "ten")]
     pub most: Positive,
 }
 
-/// Where the probability that an agent's answer arrives in time is taken from.
+/// The source of the probability that an agent's answer arrives in time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum AnswerChance {
     /// Stated by group of agents; 1 for groups that are not named.

@@ -11,14 +11,14 @@
 //! server --Begin---------> others      the request to begin, for agents that are not members
 //! ```
 //!
-//! An agent's neighbours are the few agents with which it shares masks if the mask graph is regular (SecAgg+); otherwise
-//! all agents share masks with each other.
+//! If the mask graph is regular (SecAgg+), each agent shares masks with few agents only, its neighbours. Otherwise all
+//! agents share masks with each other.
 //!
-//! Every agent that has distributed its shares stays a member for the whole run. Masks are agreed on between members,
-//! and only members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes,
-//! but contain neither. The `MaskSecrets` that all agents have in common computes keys and shares; an agent uses them
-//! only after it has received the message that would contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of
-//! figure 4, here done once, for all rounds of the run.
+//! An agent that has distributed its shares is a member for the whole run. Masks are agreed on between members, and only
+//! members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes, but contain
+//! neither. The `MaskSecrets` that all agents have in common computes keys and shares; an agent uses them only after it
+//! has received the message that would contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here done
+//! once, for all rounds of the run.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};

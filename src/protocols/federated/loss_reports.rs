@@ -5,17 +5,17 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Gaussian noise in the losses that agents report for a selection by loss: the server clips each loss to [0, `bound`] and
-/// adds noise of standard deviation `noise_multiplier` times `bound` before it uses the loss. The selections reveal
-/// something about the noisy losses to the agents, so the ledger has an entry for all losses of a round, as if agents
-/// saw them.
+/// Gaussian noise in the losses that agents report for a selection by loss: the server clips each loss to [0, `bound`]
+/// and adds noise of standard deviation `noise_multiplier` times `bound` before it uses the loss. Agents see whether
+/// they are selected, and the selections depend on the noisy losses. So the ledger takes the noisy losses as seen by
+/// every agent: it has one entry for all losses that are released in a round.
 ///
 /// Example: `LossReports(bound: 4, noise_multiplier: 5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossReports {
-    /// The bound to which a larger reported loss is clipped, in squared units of the objective. (Which loss is reported
-    /// depends on the selection.)
+    /// The upper bound of a reported loss, in squared units of the objective: a larger loss is replaced by the bound.
+    /// (Which loss is reported depends on the selection.)
     pub bound: Positive,
     /// The standard deviation of the noise, in units of `bound`.
     pub noise_multiplier: Positive,

@@ -25,7 +25,7 @@ pub(super) enum MaskGraph {
 }
 
 impl MaskGraph {
-    /// The graph of `agents` agents with `k` neighbours each, an even number below the number of agents.
+    /// The graph of `agents` agents with `k` neighbours each; `k` is an even number below the number of agents.
     pub(super) fn regular(agents: usize, k: usize, stream: &mut Stream) -> Self {
         let ring = stream.distinct(agents, agents);
         let mut of = vec![Vec::with_capacity(k); agents];
@@ -55,7 +55,8 @@ impl MaskGraph {
         }
     }
 
-    /// The agents of whose secrets an agent holds shares, in order; with full masks all, itself included.
+    /// The agents of whose secrets an agent holds shares, in order. With full masks, these are all agents, the holder
+    /// included.
     pub(super) fn held_by(&self, agent: usize) -> Vec<usize> {
         match self {
             Self::Complete(agents) => (0..*agents).collect(),
@@ -63,7 +64,8 @@ impl MaskGraph {
         }
     }
 
-    /// The position of the share of `owner`'s secret among those that `holder` sends; `None` if it holds none.
+    /// The position of the share of `owner`'s secret among the shares that `holder` sends; `None` if `holder` has no
+    /// share of this secret.
     pub(super) fn place(&self, holder: usize, owner: usize) -> Option<usize> {
         match self {
             Self::Complete(_) => Some(owner),
@@ -89,9 +91,9 @@ impl MaskGraph {
         matches!(self, Self::Regular(_))
     }
 
-    /// Whether, for every secret that is needed to unmask a sum, `needed` or more of these holders hold a share of it.
-    /// Members are the agents that have distributed the shares of their secrets. The secrets that are needed are the own
-    /// seed of each member that answered, and the pair secret of each member that did not answer and shares a mask with one
+    /// Whether at least `needed` of these holders hold a share of each secret that is needed to unmask a sum. Members
+    /// are the agents that have distributed the shares of their secrets. The secrets that are needed are the own seed of
+    /// each member that answered, and the pair secret of each member that did not answer but shares a mask with an agent
     /// that did.
     pub(super) fn covers(
         &self,
@@ -176,9 +178,10 @@ mod tests {
         seen.iter().all(|seen| *seen)
     }
 
-    /// In 4,000 random graphs the failures are no more frequent than the bound, up to four standard deviations, and they do
-    /// occur. Each graph has 20 agents with k = 4 neighbours each; 3 agents collude and 2 drop out. A graph fails if at
-    /// least 3 of the 4 neighbours of an agent that does not collude do so, or if the agents that remain are not connected.
+    /// In 4,000 random graphs the failures are no more frequent than the bound, up to four standard deviations, and they
+    /// do occur. Each graph has 20 agents with k = 4 neighbours each; 3 agents collude and 2 drop out. A graph fails if
+    /// an agent that does not collude has at least 3 colluding neighbours among its 4, or if the agents that remain are
+    /// not connected.
     #[test]
     fn graphs_fail_no_more_often_than_bounded() {
         let (agents, k, colluding, gone) = (20, 4, 3, 2);

@@ -53,7 +53,8 @@ impl Server {
         }
         let members = Arc::clone(&self.setup.members);
         let mut unmasking = Unmasking { words, answered, members, event, ..Unmasking::default() };
-        // Colluding agents may hold enough shares of every secret before any share has arrived.
+        // The colluding agents may themselves hold enough shares of every secret. The server can then compute the sum
+        // before any share has arrived.
         unmasking.booked = unmasking.has_shares(contract, contract.shares_needed());
         let (booked, survivors) = (unmasking.booked, unmasking.survivors());
         self.unmasking = Some(unmasking);

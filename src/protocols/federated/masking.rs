@@ -2,12 +2,12 @@
 //!
 //! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from
 //! the seed, the other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a
-//! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for
-//! key agreement. So a server that follows the protocol, and with which no more agents collude than stated, can compute
-//! the sum but no single answer, even one that arrives late. Source: Bonawitz et al. 2017, "Practical secure
-//! aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits, with keys
-//! and shares of 8 bytes: parties exchange the messages and make the computations of a real key agreement, but a group
-//! this small protects nothing outside a simulation.
+//! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for key
+//! agreement. So a server that follows the protocol, and with which no more agents collude than stated, can compute the
+//! sum. It cannot compute any single answer, not even an answer that arrives late. Source: Bonawitz et al. 2017,
+//! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
+//! bits, with keys and shares of 8 bytes: parties exchange the messages and make the computations of a real key
+//! agreement, but a group this small protects nothing outside a simulation.
 
 use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};
@@ -66,7 +66,7 @@ pub(super) struct MaskSecrets {
 }
 
 impl MaskSecrets {
-    /// Number of shares that recover a secret: a majority of all shares.
+    /// Number of shares that recover a secret: a majority of all shares of this secret.
     pub(super) fn threshold(&self) -> usize {
         self.graph.threshold()
     }
@@ -89,7 +89,8 @@ impl MaskSecrets {
         power(BASE, self.secret(owner, Kind::Pair, round))
     }
 
-    /// Shamir's share of a secret: the value of the polynomial at the holder's point.
+    /// Shamir's share of a secret: the value, at the holder's point, of a random polynomial whose value at 0 is the
+    /// secret.
     pub(super) fn share(&self, owner: usize, kind: Kind, round: u64, holder: usize) -> u64 {
         let mut stream = self.polynomial(owner, kind, round);
         let coefficients: Vec<u64> = (0..self.threshold()).map(|_| stream.word() % PRIME).collect();

@@ -48,7 +48,8 @@ impl Aggregate {
         };
         let reach =
             self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
-        // Encoded sums wrap around at 2^23, about 8.4 million: a hundred times this limit.
+        // Encoded sums wrap around at 2^23, about 8.4 million. This is about a hundred times the limit that is checked
+        // here.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
             let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";

@@ -52,15 +52,16 @@ vocabulary! {
             /// By agent: whether its answer is in the sum.
             answered: Arc<Vec<bool>> => each,
         } = 5,
-        /// From an agent: a share of one secret of each agent.
+        /// From an agent: one share for each agent of whose secrets it holds shares.
         Shares {
             /// The round.
             round: u64,
-            /// By agent, or by neighbour: a share of the seed of its own mask if it answered, of the
-            /// secret of its pair masks if it did not; 0 for an agent that has distributed no shares.
+            /// By agent or, where agents share masks with few neighbours, by neighbour of the sender. For an agent that
+            /// answered, a share of the seed of that agent's own mask. For an agent that did not answer, a share of the
+            /// secret of that agent's pair masks. 0 for an agent that has distributed no shares.
             shares: Arc<Vec<u64>> => each,
         } = 6,
-        /// From a server that is not trusted: send a key.
+        /// From a server that is not trusted: the request to send a public key.
         Invite = 7,
         /// From an agent: its public key.
         Key = 8,
@@ -70,8 +71,8 @@ vocabulary! {
             /// that are not neighbours of the receiver.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent: for every round, its public key and, for every agent whose key it knows, a share of each of the
-        /// two secrets of the sender.
+        /// From an agent, for every round: its public key, and shares of its two secrets. Every agent whose key the
+        /// sender knows is to hold one share of each of the two.
         Dealt {
             /// Number of agents that receive shares.
             holders: u64,
@@ -97,8 +98,8 @@ vocabulary! {
             /// One vector of weights per region.
             vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
         } = 12,
-        /// From an agent whose loss the selection depends on: the same as `Weights`, or as `Done` if there is no
-        /// vector, with the loss.
+        /// From an agent whose loss the selection depends on: what `Weights` has (or `Done`, if there is no vector), and
+        /// also the loss.
         Report {
             /// The round.
             round: u64,
@@ -125,13 +126,13 @@ pub struct Close {
     pub round: u64,
 }
 
-/// The vectors that are clipped in a round: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
+/// The vectors whose norm exceeds the clipping norm of one region: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
+/// They are vectors that arrived in time or, with the policy `Buffered`, also vectors that answer an earlier round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// Number of clipped vectors among those that arrived in time.
+    /// Number of these vectors that arrived in time.
     pub vectors: u64,
-    /// The sum, over the agents of all clipped vectors, of their weights over all regions. With the policy `Buffered` these
-    /// include vectors of answers to earlier rounds.
+    /// The sum of the weights of these vectors' agents, over all regions and all of these vectors, in time or not.
     pub weight: f64,
 }
 
@@ -180,7 +181,7 @@ vocabulary! {
             late: u64,
             /// Agents that were asked for an answer. Not in the digest: it follows from the messages sent.
             asked: u64 => nothing,
-            /// Vectors of this round whose norm exceeds the clipping norm of one region; `None` without a clipping norm,
+            /// The vectors that clipping shortens when the server sums ([`Clipped`]); `None` without a clipping norm,
             /// under masks, in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
             /// By agent: whether an answer of the agent enters the sum of this round. Not in the
@@ -294,7 +295,7 @@ fn each_vector(vectors: &Option<Arc<Released<Vec<Vec<f64>>>>>, digest: &mut Dige
     vectors.iter().for_each(|vectors| vectors.get().iter().for_each(|vector| digest.floats(vector)));
 }
 
-/// Digests the first of three numbers that are digested as one list: its length, 3, precedes them.
+/// Digests the first of three numbers that are digested as one list: the length of the list, 3, precedes the numbers.
 fn first_of_three(value: &f64, digest: &mut Digest) {
     digest.word(3);
     digest.float(*value);

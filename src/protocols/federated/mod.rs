@@ -8,9 +8,10 @@
 //! server <--Weights(1)--------------------- agents      ... and so on until round T
 //! ```
 //!
-//! TS, FTS, FTS-DE, DP-FTS and DP-FTS-DE are settings of this one protocol.
-//! Source: Dai, Low and Jaillet 2020 ("Federated Bayesian optimization via Thompson sampling") and 2021
-//! ("Differentially private federated Bayesian optimization with distributed exploration").
+//! Thompson sampling (TS), federated Thompson sampling (FTS), FTS with distributed exploration (FTS-DE), and the
+//! differentially private variants DP-FTS and DP-FTS-DE are settings of this one protocol. Source: Dai, Low and Jaillet
+//! 2020 ("Federated Bayesian optimization via Thompson sampling") and 2021 ("Differentially private federated Bayesian
+//! optimization with distributed exploration").
 
 mod adaptive_clip;
 mod agent;

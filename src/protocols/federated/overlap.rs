@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of the
-/// domain (`domain` of its group's `differences`). An agent follows the sums if it measures the point at which the
-/// function that the sums describe is largest. Which agents a sum leaves out, and to which points agents do not follow it,
-/// depends only on which points each agent can measure, and not on outcomes. This is taken as public, and no privacy loss
-/// covers it.
+/// Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of
+/// the domain (`domain` of its group's `differences`). An agent follows the sums if it measures the point at which the
+/// function that the sums describe is largest. Which agents a sum leaves out, and to which points agents do not follow
+/// it, depends only on which points each agent can measure, and not on outcomes. What this reveals about an agent's
+/// points is taken as public, and no privacy loss covers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Overlap {
     /// Every sum contains all agents, and an agent follows the sums to any of the points that it can measure.
@@ -23,9 +23,9 @@ pub enum Overlap {
     ///
     /// Example: `CommonPoints(1)`.
     CommonPoints(Probability),
-    /// The sum of a region contains only the agents that can measure at least this share, above 0, of the region's points.
-    /// The other agents have weight 0 there, and the remaining weights are divided by their sum. If no agent can measure
-    /// so many points of a region, its sum contains all agents. Useful with several `regions`.
+    /// The sum of a region contains only the agents that can measure at least this share, above 0, of the region's
+    /// points. The other agents have weight 0 there, and the remaining weights are divided by their sum. If no agent can
+    /// measure so many of the region's points, the region's sum contains all agents. Useful with several `regions`.
     ///
     /// Example: `CoveredRegions(0.5)`.
     CoveredRegions(Probability),

@@ -36,8 +36,8 @@ enum OwnPosterior {
 }
 
 impl OwnPosterior {
-    /// The prior. If `shares` is true, the agent uses the covariance of the arms, and its factor, that all agents have in
-    /// common; otherwise it computes its own.
+    /// The prior. If `shares` is true, the agent uses the covariance of the arms and the Cholesky factor that all agents
+    /// have in common; otherwise it computes a covariance and a factor of its own.
     fn new(
         common: &AgentCommon,
         covariance: Covariance,
@@ -81,9 +81,9 @@ impl OwnPosterior {
 #[derive(Clone)]
 struct ArmPosterior {
     prior: ArmPrior,
-    /// The posterior given all measurements. It is absent as long as there are at most [`FEW`] measurements, because
-    /// its rows of one number per arm take more memory than all other data of an agent. Every draw then computes the
-    /// posterior anew. If measurements may need jitter, the posterior is kept from the first measurement.
+    /// The posterior given all measurements. As long as there are at most [`FEW`] measurements, it is absent, and every
+    /// draw computes the posterior anew: the rows of a posterior, of one number per arm each, take more memory than all
+    /// other data of an agent. If measurements may need jitter, the posterior is kept from the first measurement.
     kept: Option<JointPosterior>,
     /// The measurements (arm and outcome), as long as no posterior is kept.
     few: Vec<(u32, f64)>,
@@ -354,8 +354,8 @@ mod tests {
         .unwrap()
     }
 
-    /// A function of length-scale 0.1 and variance 4 around 7, measured everywhere with noise of variance 0.04. 60
-    /// points determine the length-scale to within a factor of 1.5, and the noise variance to within 50 %.
+    /// A function of length-scale 0.1 and variance 4 around 7, measured at all 60 points with noise of variance 0.04.
+    /// These outcomes determine the length-scale to within a factor of 1.5, and the noise variance to within 50 %.
     #[test]
     fn the_fit_finds_the_hyperparameters_of_a_drawn_function() {
         let truth = Covariance::squared_exponential(0.1, 4.0);

@@ -65,10 +65,10 @@ impl ParticipationTally {
         Some(SeriesOutcome::new(name, bias).otherwise(0.0))
     }
 
-    /// The outcomes of one series: the biases, and the share of answers that entered a sum in each
-    /// of four groups of agents, by their regret. Empty if all answers entered a sum, which counts as a bias of 0
-    /// and shares of 1 when replications are combined. The bias of heterogeneity is left out if all
-    /// agents have the same heterogeneity, and the shares if fewer than four agents have a finite regret.
+    /// The outcomes of one series: the biases and, for each quarter of the agents in order of regret, the share of the
+    /// quarter's due answers that entered a sum. Empty if all answers entered a sum, which counts as a bias of 0 and
+    /// shares of 1 when replications are combined. The bias of heterogeneity is left out if all agents have the same
+    /// heterogeneity, and the shares if fewer than four agents have a finite regret.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<SeriesOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {
@@ -113,8 +113,8 @@ mod tests {
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Respondents(Arc::new(heard)));
         }
-        // Answers of the agents that entered a sum: 2, 1, 0 and 2. The mean heterogeneity is (1 + 2 + 3 + 6) / 4 = 3 over
-        // the answers due, and (2 + 2 + 0 + 12) / 5 = 3.2 over the answers that entered a sum.
+        // Numbers of answers that entered a sum, by agent: 2, 1, 0 and 2. The mean heterogeneity is (1 + 2 + 3 + 6) / 4
+        // = 3 over the answers due, and (2 + 2 + 0 + 12) / 5 = 3.2 over the answers that entered a sum.
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 6.0], &[4.0, 3.0, f64::INFINITY, 1.0]);
         assert!((found[0].value - 0.2).abs() < 1e-12, "{found:?}");
         // The mean regret, without the third agent, whose regret is infinite, is 8 / 3 over the answers due, and

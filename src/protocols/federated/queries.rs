@@ -30,7 +30,8 @@ pub enum InitialPoints {
     /// In the region that the agent explores.
     #[default]
     InOwnRegion,
-    /// Anywhere in the domain; the weights still depend on the regions.
+    /// Anywhere in the domain (in the agent's own part, if the agent can measure only a part). Only the initial points
+    /// ignore the regions: agents have the same weights in the regions' sums as with `InOwnRegion`.
     Everywhere,
 }
 
@@ -49,9 +50,9 @@ pub enum Width {
     Constant,
     /// `beta_t` = B + sigma sqrt(2 (gamma + 1 + ln(4 / delta))). Here sigma is the standard deviation of the noise that
     /// the model assumes, divided by the prior standard deviation; the noise variance is taken to be at least 1e-6.
-    /// gamma is an upper bound on the information gain of as many outcomes as an agent has if it measured in every
-    /// round so far: the smaller of the greedy gain / (1 - 1/e) and the gain of independent arms. Source: Dai, Low and
-    /// Jaillet 2021, Algorithm 2 and Theorem 1.
+    /// gamma is an upper bound on the information gain of as many outcomes as an agent has if it measured in every round
+    /// so far. It is the smaller of two bounds: the information gain of a greedy choice of arms, divided by 1 - 1/e, and
+    /// the gain if all arms were independent. Source: Dai, Low and Jaillet 2021, Algorithm 2 and Theorem 1.
     Theorem {
         /// B, a bound on the norm of every agent's function in the space of the model's covariance. Default: 1.
         #[serde(default = "one")]

@@ -19,11 +19,12 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// Agents, each with its own objective, share what they learn through a server.
+/// Agents, each with its own objective, share through a server what they learn.
 ///
 /// All series use the same functions, noise and random numbers of the network. Two series use the same initial points if
-/// in both each agent draws them from the same part of the domain (`regions` and `initial` of `Aggregate`). Reported regrets
-/// are means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE, DP-FTS-DE).
+/// each agent draws its initial points from the same part of the domain in the two series (`regions` and `initial` of
+/// `Aggregate`). Reported regrets are means over agents. Sources: Dai, Low and Jaillet 2020 (FTS) and 2021 (FTS-DE,
+/// DP-FTS-DE).
 ///
 /// Example: `Federated(server: "server", groups: [AgentGroup(members: "agent")], rounds: 3, initial_points: 2,
 /// features: 10, series: [Series(name: "alone", sharing: Alone())])`.
@@ -35,7 +36,7 @@ pub struct Federated {
     pub server: String,
     /// The agents, by groups.
     pub groups: Vec<AgentGroup>,
-    /// Rounds after the initial points, T.
+    /// T, the number of rounds after the initial points.
     pub rounds: u64,
     /// Number of random points that each agent measures first. Default: 10.
     #[serde(default = "ten")]
@@ -112,8 +113,8 @@ impl Federated {
         }
     }
 
-    /// The `silence` setting with the largest epsilon among those with which silence depends on
-    /// what agents measured; `None` if silence depends on nothing that agents measured.
+    /// Among the `silence` settings that make silence depend on what agents measured, the one with the largest epsilon;
+    /// `None` if there is no such setting.
     #[must_use]
     pub fn informative_silence(&self) -> Option<Informative> {
         let telling = self.groups.iter().filter_map(|group| group.silence).filter(Informative::depends);
@@ -135,8 +136,8 @@ impl Federated {
         ))
     }
 
-    /// The problem of a scenario with the divisor `ArrivedOrGone` and with silence that depends on what agents
-    /// measured. With this divisor, one of two neighbouring data sets lacks an agent and its answers, and so its
+    /// The problem of a scenario with the divisor `ArrivedOrGone` and with silence that depends on what agents measured.
+    /// With this divisor, one of two neighbouring data sets lacks an agent, and with the agent also its answers and its
     /// silence.
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
@@ -278,8 +279,8 @@ impl Federated {
     }
 
     /// Problems of the settings in `differences` that can be found without the objective: wrong values, and settings
-    /// that contradict a theorem in use. Theorem 1 assumes that functions do not change, and its widths that all agents
-    /// have the same noise.
+    /// that contradict a theorem in use. Theorem 1 assumes that functions do not change. The widths of Theorem 1 also
+    /// assume that all agents have the same noise.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {

@@ -169,9 +169,9 @@ mod tests {
 
     /// The expected sum equals the sum in which all agents answer, whatever their probabilities of answering. This is
     /// simulated in 40,000 rounds. Weights are w = 1/4, values are v = 1, 2, 3, 4, and the last two agents answer with
-    /// probability p = 0.25. The variance of one round is then the sum of (w v)^2 (1 - p) / p, (9 + 16) / 16 * 3 = 4.69,
-    /// so four standard deviations of the mean are 0.0433. Without the factors the expected sum would be 0.75 + 0.25 *
-    /// 1.75 = 1.19, not 2.5.
+    /// probability p = 0.25. The variance of one round is then the sum of (w v)^2 (1 - p) / p over these two agents,
+    /// which is (9 + 16) / 16 * 3 = 4.69. So four standard deviations of the mean are 0.0433. Without the factors the
+    /// expected sum would be 0.75 + 0.25 * 1.75 = 1.19, not 2.5.
     #[test]
     fn weights_by_the_inverse_probability_are_unbiased() {
         let roster = roster(&["often", "often", "seldom", "seldom"]);

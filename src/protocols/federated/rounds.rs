@@ -69,9 +69,9 @@ pub struct Quorum {
     pub patience: Span,
 }
 
-/// A round ends when this many agents have answered, or after `patience`. Agents that answer fast are in the sum more
-/// often. The privacy loss is therefore computed with the sampling rate of `participation`, although only k agents are
-/// in the sum.
+/// A round ends when k of the agents that were asked have answered, or after `patience`. Agents that answer fast are in
+/// the sum more often. The privacy loss is therefore computed with the sampling rate of `participation`, although only k
+/// agents are in the sum.
 ///
 /// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,8 +84,8 @@ pub struct FirstK {
     pub patience: Span,
 }
 
-/// A round ends when this many answers to any rounds have arrived since the last sum (asynchronous, buffered), or after
-/// `patience`.
+/// A round ends when k answers have arrived since the last sum, whichever rounds they answer, or after `patience`. (This
+/// is an asynchronous protocol with a buffer.)
 ///
 /// Example: `Buffered(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -241,10 +241,12 @@ pub enum Late {
     /// The answer is discarded.
     #[default]
     Discard,
-    /// The answer is added to the next sum, in addition to the agent's current one: the agent counts twice.
+    /// The answer is added to the next sum, in addition to the agent's answer to the current round: the agent counts
+    /// twice.
     AddToNext,
-    /// The answer replaces the agent's current one in the next sum. The agent is in that sum if it is sampled in the
-    /// round of the late answer or in the current one: with probability 1 - (1 - q)^2, where q is the sampling rate.
+    /// The answer replaces the agent's answer to the current round in the next sum. The agent is in that sum if it is
+    /// sampled in the round of the late answer or in the current round: with probability 1 - (1 - q)^2, where q is the
+    /// sampling rate.
     ReplaceNext,
     /// The server keeps each agent's last vector, whenever it arrived, and samples agents anew each round. An agent has
     /// at most one vector in a sum, so the privacy loss is the same as if no answer were late.

@@ -34,10 +34,9 @@ pub struct AgentGroup {
     /// Name of a party or of a group of parties (a party with a `count` is a group of that name).
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
-    /// h: each agent's objective minus the prior mean is sqrt(1 - h) f + sqrt(h) g, with f common to all agents and g the
-    /// agent's own.
-    /// If every draw of the objective gives the same values, as those of a table do, g is drawn from the Gaussian
-    /// process that is the objective's surrogate. Default: 0.
+    /// h: each agent's objective minus the prior mean is sqrt(1 - h) f + sqrt(h) g. Here f is common to all agents and g
+    /// is the agent's own, both minus the prior mean. If every draw of the objective gives the same values, as those of
+    /// a table do, g is drawn from the Gaussian process that is the objective's surrogate. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
     /// How these agents differ otherwise: shift, scale, noise, clusters, drift, domain, own models. Default: not at all.
@@ -220,7 +219,7 @@ pub struct Aggregate {
     /// An epsilon for each agent: each agent is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
-    /// Whose vectors a sum contains, and at which points agents follow it, if an agent can measure only a part of the
+    /// Whose vectors a sum contains, and to which points agents follow it, if an agent can measure only a part of the
     /// domain. Default: `WholeDomain`.
     #[serde(default, skip_serializing_if = "Overlap::is_default")]
     pub overlap: Overlap,
@@ -261,8 +260,9 @@ pub struct Aggregate {
     /// Whether agents see which agents were sampled. Default: false.
     #[serde(default)]
     pub visible_participation: bool,
-    /// How noise is sampled. Default: `Exact` for a server that is trusted. Under masks `Ideal`, since each agent adds a
-    /// share of the noise, and shares that are each rounded do not add up to rounded noise.
+    /// How noise is sampled. Default: `Exact` if the server is trusted, and `Ideal` under masks, where `Exact` is
+    /// refused. Under masks each agent adds a share of the noise, and each share would be rounded separately. The sum of
+    /// rounded shares does not have the distribution of noise that is rounded once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arithmetic: Option<NoiseArithmetic>,
 }
@@ -276,7 +276,8 @@ fn everybody() -> Participation {
 }
 
 impl Aggregate {
-    /// The sum of a round in which no answer is late, with the first clipping norm, if `asked` agents are asked.
+    /// The mechanism of the sums of a round in which no answer is late, with the first clipping norm, if `asked` agents
+    /// are asked.
     #[must_use]
     pub fn mechanism(&self, asked: u64) -> FederatedSum {
         let z = self.noise_multiplier.get();
@@ -303,8 +304,9 @@ impl Aggregate {
 }
 
 impl AgentGroup {
-    /// Whether the functions of these agents are shifted, or contain draws that belong to an agent, to a cluster or to
-    /// a drift. A function that differs from the objective only by a factor does not count.
+    /// Whether a setting of this group makes its agents' functions differ from the objective by more than a factor. Such
+    /// a setting shifts the functions, or mixes them with further draws: one for each agent (`heterogeneity`), one for
+    /// each cluster, or one for each round of a drift.
     pub(super) fn deviates(&self) -> bool {
         self.heterogeneity.get() > 0.0
             || self.differences.reach() > 0.0

@@ -44,7 +44,7 @@ pub(super) struct Server {
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Rounds with a lower number share vectors; later rounds do not.
+    /// Rounds whose number is below this one share vectors; later rounds do not.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their
@@ -64,7 +64,8 @@ pub(super) struct Server {
     pub(super) late: Vec<Option<Dated>>,
     /// By agent: the vector of its latest answer. Only used under `KeepLast`; otherwise late answers do not change it.
     pub(super) last: Vec<Option<Dated>>,
-    /// By agent: whether a late answer has become its latest since the last sum, under `KeepLast`.
+    /// By agent: whether its vector in `last` has been replaced by that of a late answer since the last sum, under
+    /// `KeepLast`.
     pub(super) replaced: Vec<bool>,
     /// The progress of the agreement on masks, for a server that is not trusted.
     pub(super) setup: Setup,

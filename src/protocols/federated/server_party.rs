@@ -191,7 +191,7 @@ impl Server {
         let (mut vectors, mut weight) = (0, 0.0);
         for (agent, dated) in self.fresh.iter().enumerate() {
             let Some(dated) = dated.as_ref().filter(|dated| longer(dated)) else { continue };
-            // A buffer also holds vectors of earlier rounds.
+            // With the policy `Buffered`, `fresh` also holds vectors of earlier rounds.
             vectors += u64::from(dated.round == self.round);
             weight += weights.iter().map(|region| region[agent]).sum::<f64>();
         }

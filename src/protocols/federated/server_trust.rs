@@ -14,13 +14,13 @@ pub enum ServerTrust {
     /// The server sees each agent's vector as it is, samples the agents and adds the noise.
     #[default]
     Trusted,
-    /// The server sees sums only, and which agents answer. Each agent decides at random whether it takes part, and adds a
-    /// share of the noise. It masks what it sends with numbers of its own and with numbers agreed on with every other agent
-    /// (or with `neighbours` of them). If no agent colludes with the server, the server can compute the sum of a round only
-    /// if a majority of agents answers and sends its shares of the masks. With `neighbours`, this must be a majority of the
-    /// neighbours of each agent. Colluding agents can make up for missing shares. Agents get a sum only if such a majority
-    /// sends shares. The server is assumed to follow the protocol, in particular to send the same lists to all agents, but
-    /// to learn whatever it can from what it receives.
+    /// The server sees sums only, and which agents answer. Each agent decides at random whether it takes part, and adds
+    /// a share of the noise. The agent masks what it sends with numbers of its own and with numbers agreed on with every
+    /// other agent (or with `neighbours` of them). If no agent colludes with the server, the server can compute the sum
+    /// of a round only if a majority of agents answers and sends its shares of the masks. With `neighbours`, this must
+    /// be a majority of the neighbours of each agent whose masks are in the sum. Colluding agents can make up for
+    /// missing shares. Agents get a sum only if such a majority sends shares. The server is assumed to follow the
+    /// protocol, in particular to send the same lists to all agents, but to learn whatever it can from what it receives.
     ///
     /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {

@@ -10,8 +10,9 @@ pub(super) struct AgentSilence {
     /// Whether the agent leaves for good when it is silent for the first time.
     leaves: bool,
     left: bool,
-    /// The largest, over all measurements so far, of the noise-free value minus the largest value of the objective in
-    /// the same round: the smallest instantaneous regret, with a minus sign.
+    /// The largest difference of all measurements so far. The difference of a measurement is its noise-free value minus
+    /// the largest value of the objective in the same round. So this is the smallest instantaneous regret, with a minus
+    /// sign.
     found: f64,
     /// The last outcome, noise included.
     last: f64,

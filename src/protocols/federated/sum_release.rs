@@ -1,9 +1,9 @@
 //! Masked sums: who can compute them, at which privacy cost, and the check of the budget that comes first.
 //!
-//! Once agents are asked for secret shares (of the keys of masks), no budget can prevent the sum from being computed. So
-//! the budget is checked before the request, for the server, for the agents and for relays that can read messages. The
-//! privacy cost counts only the shares of the noise that the observer does not know. Ledger entries are made at these
-//! times:
+//! Once agents are asked for shares of the secrets behind the masks, no budget can prevent the sum from being computed.
+//! So the budget is checked before the request, for the server, for the agents and for relays that can read messages.
+//! The privacy cost counts only the shares of the noise that the observer does not know. Ledger entries are made at
+//! these times:
 //!
 //! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given
 //!   up;
@@ -74,9 +74,9 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum with the privacy loss that Dai, Low and Jaillet 2021 claim, as for a trusted server. It is computed with
-    /// the sampling rate that the round policy implies ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond
-    /// the planned `rounds` have no claim.
+    /// The same sum, with what is needed to state the privacy loss that Dai, Low and Jaillet 2021 claim, as for a
+    /// trusted server. The claim is computed with the sampling rate that the round policy implies
+    /// ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the planned `rounds` have no claim.
     fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
         sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;
@@ -132,8 +132,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Enters in the ledger sums that can already be computed, even if the budget is exceeded; relays that read
-    /// messages have an entry already.
+    /// Makes the ledger entry for sums that can already be computed, even if the entry exceeds the budget. Relays that
+    /// read messages have an entry already.
     fn record_opened(
         &mut self,
         occasion: Occasion,
@@ -146,7 +146,7 @@ impl Server {
         release(&mut ledger, occasion, sum, &Sensitive::new(opened), &mut stream)
     }
 
-    /// Enters in the ledger that the server can compute the sum of a round.
+    /// Makes the server's ledger entry for the sum of a round, once the server can compute the sum.
     pub(super) fn record_for_server(
         &mut self,
         contract: &MaskingContract,
@@ -173,8 +173,8 @@ impl Server {
         self.record_opened(occasion, &sum, opened, ctx)
     }
 
-    /// Stores that an agent's shares for a round that was given up have arrived: with the shares of enough agents the server
-    /// can still compute the sum.
+    /// Records that an agent's shares have arrived after their round was given up. With the shares of enough agents, the
+    /// server can still compute the sum of that round, and the ledger gets an entry for it.
     pub(super) fn take_late_share(
         &mut self,
         contract: &MaskingContract,

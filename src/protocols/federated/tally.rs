@@ -61,12 +61,13 @@ pub(super) struct Tally {
     rounds: Vec<Vec<Measured>>,
     /// One entry for each round that was closed.
     pub(super) closings: Vec<RoundClosing>,
-    /// Round, number of answers in time, and the clipped vectors among them; empty without a clipping norm.
+    /// For each round: its number, the number of answers in time, and the clipped vectors; empty without a clipping
+    /// norm.
     clipped: Vec<(u64, u64, Clipped)>,
     /// Round, clipping norm of the next round, and noisy share of vectors within this round's norm; empty if the norm is
     /// fixed.
     norms: Vec<(u64, f64, f64)>,
-    /// Rounds with a lower number share vectors.
+    /// Rounds whose number is below this one share vectors.
     shared_rounds: u64,
     participation: ParticipationTally,
     /// On a box: the number of measurements so far.

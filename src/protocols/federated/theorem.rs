@@ -102,7 +102,8 @@ impl Terms<'_> {
         ])
     }
 
-    /// Sum over agents of the largest difference between their function and the first agent's.
+    /// Sum, over agents, of the largest difference between the agent's function and the first agent's function, in units
+    /// of the model's standard deviation.
     fn difference_of_functions(&self) -> f64 {
         let unit = self.common.surrogate.covariance.variance.sqrt();
         let Some(first) = self.values.first() else { return 0.0 };

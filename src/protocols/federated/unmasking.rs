@@ -54,7 +54,8 @@ impl Unmasking {
     pub(super) fn open(mut self, contract: &MaskingContract, round: u64) -> Vec<f64> {
         let (secrets, graph) = (&contract.secrets, &contract.secrets.graph);
         let shares = std::mem::take(&mut self.shares);
-        // The first holders of shares of this secret, as many as are needed.
+        // For the secret of an agent: the first holders that have sent a share of it, as many as are needed, and their
+        // shares.
         let held = |owner: usize| {
             let of_owner = shares
                 .iter()

@@ -43,8 +43,8 @@ pub(super) struct LowerBoundInputs {
 
 impl LowerBoundInputs {
     /// The bound of Theorem 1 after `rounds` rounds, with constant 1: the larger of the private bound and the bound
-    /// without privacy. For Matern covariances the latter is larger for epsilon above ln 2. `None` where the theorem
-    /// gives no bound.
+    /// without privacy. For Matern covariances and epsilon above ln 2, the bound without privacy is the larger one.
+    /// `None` where the theorem gives no bound.
     ///
     /// Source: Zhou and Tan 2021, Theorem 1; in the Matern case, zeta has the exponent that the theorem's proof gives.
     pub(super) fn lower_bound(&self, rounds: f64) -> Option<f64> {

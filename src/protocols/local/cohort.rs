@@ -9,8 +9,9 @@ use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Users who have rewards, noise and answer rates of their own: all users of a cohort share one function. The regret of a
-/// user is the largest mean reward of its own cohort in that round minus the mean reward of the arm that it tried.
+/// Users whose cohort has rewards, noise and answer rates of its own. All users of a cohort share one function. The
+/// regret of a user is the largest mean reward of the user's cohort, in the round in which the user tries an arm, minus
+/// the mean reward of this arm.
 ///
 /// A cohort's function is computed from the objective's function f as an agent's function is in `Federated`: it is mu +
 /// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean and g the cohort's own draw. Then `differences`

@@ -213,7 +213,8 @@ impl Local {
         Ok(kinds)
     }
 
-    /// Whether there are users whose silence depends on the reward.
+    /// Whether some `never_answer` setting, the protocol's or a cohort's, makes silence depend on the reward. The
+    /// protocol's setting counts even if every cohort has its own in place of it.
     #[must_use]
     pub fn silence_is_informative(&self) -> bool {
         let of_cohorts = self.cohorts.iter().filter_map(|cohort| cohort.never_answer);

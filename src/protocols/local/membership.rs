@@ -34,19 +34,19 @@ pub(super) struct Membership {
 }
 
 impl Membership {
-    /// The person who makes the visit with number `user`; `None` if the scenario has no `population`: then nobody visits
+    /// The person who makes the visit with number `user`; `None` if the scenario has no `population`, so that nobody visits
     /// twice.
     pub(super) fn person(&self, user: u64) -> Option<u64> {
         self.population.as_ref().map(|all| all.person(user))
     }
 
-    /// The number by which cohort and epsilon are drawn: the person's number, or the user's number if nobody visits
+    /// The number that determines a user's cohort and epsilon: the person's number, or the user's number if nobody visits
     /// twice.
     fn unit(&self, user: u64) -> u64 {
         self.person(user).unwrap_or(user)
     }
 
-    /// The position of a user's cohort; 0 without cohorts.
+    /// The position of a user's cohort in `cohorts`; 0 without cohorts.
     pub(super) fn cohort(&self, user: u64) -> usize {
         if self.cohorts.len() < 2 {
             return 0;

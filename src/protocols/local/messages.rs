@@ -110,12 +110,12 @@ vocabulary! {
             /// Whether the reward lies beyond the mechanism's bound; false without a mechanism.
             exceeds: bool,
         } = 5,
-        /// A user's reward has reached the registry that publishes the running mean. It counts, unless the largest
-        /// number of rewards of the same person that may count has been reached.
+        /// A user's reward has reached the registry that publishes the running mean. The reward counts in the mean, unless
+        /// as many rewards of this person as may count (`contributions`) have already been counted.
         Counted {
             /// The user.
             user: u64,
-            /// Whether it counts.
+            /// Whether the reward counts in the mean.
             counts: bool,
         } = 6,
         /// The mean of the rewards that count so far was published.
@@ -133,7 +133,8 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 4;
-    // The defaults, `ENDED` + 1 and `ENDED` + 2, are the numbers of `Tried` and `Counted`, and 7 is that of `MeanPublished`.
+    // The next two constants do not have their defaults, `ENDED` + 1 and `ENDED` + 2: `Tried` and `Counted` have these
+    // numbers, and `MeanPublished` has 7.
     const BUDGET_REACHED: u64 = 8;
     const JITTERED: u64 = 9;
     const NUMBERS: &'static [u64] = Self::NUMBERS;

@@ -19,12 +19,12 @@
 //! report counts once. No party waits indefinitely for a lost message: the service waits for a report only as long as
 //! `patience`, and the series ends early after a given number of consecutive users without an answer.
 //!
-//! One report of curator CTL that clips is proven to be epsilon-locally differentially private, and its noise is sampled
-//! exactly by default. Without clipping, the stated epsilon holds only if no reward exceeds the bound. If each reward
-//! exceeds it with probability at most delta, the report is (epsilon, delta)-DP for the distribution of a reward, not for
-//! its value. In both cases the ledger entry has the basis "conditional". If rewards may exceed the bound without such a
-//! delta, the claim is "refuted". Whether a user answers is not hidden; if it depends on the reward, the ledger has an
-//! entry for it.
+//! If curator CTL clips, one report is proven to be epsilon-locally differentially private. By default, the noise of the
+//! report is sampled exactly. Without clipping, the stated epsilon holds only if no reward exceeds the bound. If each reward
+//! exceeds the bound with probability at most delta, the report is (epsilon, delta)-DP for the distribution of a reward, not
+//! for the reward's value. In both of these cases without clipping, the ledger entry has the basis "conditional". If rewards
+//! may exceed the bound and no such delta is stated, the claim is "refuted". Whether a user answers is not hidden. If the
+//! user's silence depends on the reward, the ledger has an entry for the silence.
 //!
 //! A registry that the users trust may publish the mean of all rewards so far ([`RunningMean`]); the party that
 //! represents the users also acts as the registry.

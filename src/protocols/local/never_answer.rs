@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum NeverAnswer {
-    /// Each user does not answer with this probability, independently of its reward.
+    /// Each user is silent with this probability, independently of its reward.
     ///
     /// Example: `Independent(0.15)`.
     Independent(Probability),
-    /// A user whose reward is below a threshold does not answer with this probability; all other users answer. The
-    /// reports are then a biased sample, and whether a user answers depends on its reward: the ledger lists this as
-    /// unprotected.
+    /// A user whose reward is below the threshold `reward` is silent with probability `share`; all other users answer. The
+    /// reports are then a biased sample. Whether a user answers depends on its reward, so the ledger lists the answer or
+    /// silence of each user as an unprotected release.
     ///
     /// Example: `WhenBelow(reward: 0, share: 0.5)`.
     WhenBelow {
@@ -25,9 +25,9 @@ pub enum NeverAnswer {
         /// The probability that a user with a reward below the threshold does not answer.
         share: Probability,
     },
-    /// Each user does not answer with a probability that is logistic in its reward or in its regret, which is the largest
-    /// mean reward of any arm minus the user's reward. The reports are a biased sample. Whether a user answers is a release
-    /// about its reward, with a finite epsilon if the probability has bounds (`least`, `most`).
+    /// Each user is silent with a probability that is logistic in its reward or in its regret. Here the regret is the
+    /// largest mean reward of any arm minus the user's reward. The reports are a biased sample. Whether a user answers is a
+    /// release about its reward, with a finite epsilon if the probability has bounds (`least`, `most`).
     ///
     /// Example: `Informative(by: Value, slope: -1, base_rate: 0.3, least: 0.1, most: 0.6)`.
     Informative(Informative),

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Seconds for a published mean: to draw its noise, and to account for it in the privacy losses of people.
 const MEAN: f64 = 2e-5;
 
-/// Bytes that a replication holds for the evaluation of a user, or for the releases about a person, while it is played.
+/// Bytes that a replication, while it is played, holds for the evaluation of a user, or for the releases about a person.
 const USER: f64 = 100.0;
 
 impl Protocol for Local {
@@ -160,12 +160,13 @@ impl Protocol for Local {
 }
 
 impl Local {
-    /// Number of users in a row without any answer after which the series ends.
+    /// The series ends after this many consecutive users without an answer.
     fn give_up_after(&self) -> u64 {
         self.give_up_after.map_or(self.rounds.saturating_mul(10).max(10_000), NonZeroU64::get)
     }
 
-    /// The person whose visit is number `user`; `None` if the scenario has no `population`: then nobody visits twice.
+    /// The person who makes the visit with number `user`; `None` if the scenario has no `population`, so that nobody visits
+    /// twice.
     /// `key` is the replication's node of the seed tree.
     #[must_use]
     pub fn person(&self, key: Key, user: u64) -> Option<u64> {

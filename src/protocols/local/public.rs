@@ -5,8 +5,9 @@ use crate::objectives::{Instance, Noise};
 use crate::protocols::stage::ReplicationSetup;
 use crate::vocab::{Origin, PublicFact};
 
-/// Facts about the problem that users and service know before the first user arrives: they determine the learner, and
-/// the bound at which users clip. Losses hold on condition that the facts computed from rewards are public.
+/// Facts about the problem that users and service know before the first user arrives. The learner and the bound at which
+/// users clip depend on these facts. Privacy losses hold on condition that the facts that were computed from rewards are
+/// public.
 pub(super) fn of_the_problem(
     local: &Local,
     stage: &ReplicationSetup,
@@ -14,9 +15,9 @@ pub(super) fn of_the_problem(
 ) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-    // B and R of recorded rewards and tables are computed from data; the distributions of drawn functions and drawn noise
-    // are in the scenario. B and R are public even if users clip at a bound that does not depend on them, because the
-    // service's learner gets both.
+    // B bounds the distance of mean rewards from the prior mean, and R bounds the noise of rewards. B and R of recorded
+    // rewards and tables are computed from data; the distributions of drawn functions and drawn noise are in the scenario. B
+    // and R are public even if users clip at a bound that does not depend on them, because the service's learner gets both.
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {

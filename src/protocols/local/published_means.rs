@@ -12,8 +12,8 @@ const LAST: &str = "error of the last published mean";
 /// The errors of the means that one series publishes.
 #[derive(Debug, Default)]
 pub(super) struct PublishedMeans {
-    /// The reward of each user who has one, until it reaches the registry (which publishes the means) or the user
-    /// decides to be silent.
+    /// The reward of each user who has tried an arm, by the user's number. A reward is removed when it reaches the registry,
+    /// which publishes the means, or when its user turns out to be silent.
     pending: BTreeMap<u64, f64>,
     /// Sum of the rewards that count.
     sum: f64,

@@ -4,7 +4,7 @@
 /// larger by a multiple of 65,536.
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
-    /// One more than the number last seen in this place; 0 if there was none.
+    /// For each remainder modulo `PLACES`, one more than the largest number seen with this remainder; 0 if there was none.
     places: Vec<u64>,
 }
 

@@ -80,8 +80,8 @@ pub struct SeriesRecipe {
     /// How the service chooses the next arm.
     pub learner: LearnerModel,
     /// An epsilon for each user, in place of the epsilon of `report`: a report is made private with the epsilon of its
-    /// user. The bound of rewards is the same for every epsilon, and a learner assumes the mean variance of its users'
-    /// reports. Default: all users have the epsilon of `report`.
+    /// user. The bound of rewards is the same for every epsilon. A learner assumes the same noise variance for all reports:
+    /// the mean over its users. Default: all users have the epsilon of `report`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilons: Option<PersonalEpsilons>,
     /// The mean of all rewards so far, which a registry that all users trust publishes to readers. Default: no mean is

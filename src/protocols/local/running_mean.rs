@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 ///
 /// The standard deviation of the noise of a sum grows with the logarithm of the number of rewards; with fresh noise for
 /// each publication, it would have to grow with the square root of this number. Readers get nothing else. But the rewards
-/// depend on the arms that users were given, and these depend on earlier reports, so the ledger lists the reports for
+/// depend on the arms that users were given, and the arms depend on earlier reports. So the ledger lists the reports for
 /// readers too, unless the learner ignores outcomes.
 ///
 /// Example: `RunningMean(readers: ["public"], range: Range(low: -3, high: 3), epsilon: 1, delta: 1e-6)`.
@@ -28,8 +28,8 @@ pub struct RunningMean {
     pub epsilon: Epsilon,
     /// Delta of that epsilon.
     pub delta: Delta,
-    /// Largest number of rewards of one person that count; further ones are left out of the mean. Default: the mean number
-    /// of visits of a person, `rounds` over `population`, rounded up.
+    /// Largest number of rewards of one person that count; further rewards of the person are left out of the mean. Default:
+    /// the mean number of visits of a person, `rounds` over `population`, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contributions: Option<NonZeroU64>,
     /// Number of counted rewards from one publication to the next. Default: 1.

@@ -41,7 +41,8 @@ pub(super) struct OneLearner {
     /// The learner's suggestions and outcomes so far, from which another learner can continue.
     history: History,
     stream: Stream,
-    /// The latest of its users who were recommended an arm and whose reports have not arrived, with their arms.
+    /// The users who were recommended an arm by this learner and whose reports have not arrived, with their arms; at most
+    /// the latest `MOST_PENDING` of them.
     pending: VecDeque<(u64, usize)>,
 }
 

@@ -11,8 +11,8 @@ use crate::vocab::Time;
 /// Largest number of rounds that are recorded, besides the first and the last.
 const RECORDED: u64 = 1_000;
 
-/// The mean noise of the rewards of users who are not silent: the average of the reward, before it is made private,
-/// minus the mean reward of the user's arm. Its expectation is 0 if silence does not depend on the reward.
+/// The mean noise of the rewards of users who are not silent. The noise is the reward, before it is made private, minus the
+/// mean reward of the user's arm. The expectation of this bias is 0 if silence does not depend on the reward.
 const BIAS: &str = "bias of reported rewards";
 
 /// The mean reward of users who are not silent, minus the mean reward of all users. It shows how

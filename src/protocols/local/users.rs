@@ -101,7 +101,7 @@ pub(super) struct Users {
     settings: UserSettings,
     /// Number of the next user who arrives without being asked.
     next: u64,
-    /// Number of users who arrived without being asked since the last one that got an arm.
+    /// Number of users who arrived without being asked since an arm last reached a user.
     unanswered: u64,
     played: u64,
     /// Recognises users who have already played, in constant memory.
@@ -195,9 +195,9 @@ impl Users {
         self.finish(ctx);
     }
 
-    /// Enters in the ledger that observers see whether a user answers, which depends on its reward. Silence with a
-    /// logistic probability is a mechanism with a privacy cost of its own; whether the user is silent was drawn before,
-    /// with the same settings.
+    /// Enters in the ledger that observers see whether a user answers; called if this depends on the user's reward. Silence
+    /// with a logistic probability is a mechanism with a privacy cost of its own. The caller has already drawn, with the
+    /// settings of this mechanism, whether the user is silent.
     fn record_silence(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,

@@ -47,8 +47,9 @@ impl<'a> Bounds<'a> {
     }
 
     /// Adds to the record of a series the bounds on its regret; for a projection, also the numbers of its design rule
-    /// and of Theorem 3. `changes` says whether a fork changes the series. If so, the record names the theorem without
-    /// values for disclosed inputs, and has no numbers of Theorem 3 for a projection.
+    /// and of Theorem 3. `changes` says whether a fork changes the series. If it does and inputs are disclosed, the record
+    /// has the theorem's name, but no values of the bound. If it does and inputs are projected, the record has the numbers
+    /// of the design rule, but none of Theorem 3.
     ///
     /// # Errors
     /// If the singular values of the inputs cannot be computed.
@@ -109,7 +110,8 @@ impl<'a> Bounds<'a> {
     }
 
     /// Adds Theorem 3's assumptions and terms, and its bound if the assumptions hold. The theorem is about the isotropic
-    /// squared exponential covariance: for another covariance, nothing is added to the record.
+    /// squared exponential covariance and the beta of a finite domain. For another covariance or another schedule of beta,
+    /// nothing is added to the record.
     fn projected(
         &mut self,
         record: &mut SeriesRecord,

@@ -97,8 +97,8 @@ impl Curator {
         }
     }
 
-    /// Releases the fitted hyperparameters. They are exact functions of all records and all outcomes, so both are
-    /// entered in the ledger as unprotected.
+    /// Releases the fitted hyperparameters. They are exact functions of all records and all outcomes. So the ledger gets two
+    /// unprotected entries, one about records and one about outcomes.
     fn model(
         &mut self,
         ctx: &mut Context<'_, OutsourcedProtocol>,

@@ -46,7 +46,8 @@ pub(super) struct ModelerRecipe {
 }
 
 impl ModelerRecipe {
-    /// The learner for `n` rows, built from the released rows and the released model where these exist.
+    /// The learner for `n` rows, built from the released rows, if there are any, and from the model: the released one
+    /// (`model`) or, if none was released, the public one.
     pub(super) fn learner(
         &self,
         n: usize,
@@ -75,7 +76,7 @@ impl ModelerRecipe {
 enum State {
     /// Waiting for the inputs.
     Beginning,
-    /// Waiting for the answers to open queries: the searcher, and by round the number of the request of each open query.
+    /// Waiting for the answers to open queries: the searcher, and the number of the request of each open query, by round.
     Asking(Box<Searcher>, BTreeMap<u64, u64>),
     /// All rounds are finished, or the search was given up.
     Done,
@@ -86,7 +87,7 @@ enum State {
 pub(super) struct Modeler {
     curator: PartyId,
     recipe: ModelerRecipe,
-    /// Node of the seed tree for the initial points: it is the same for all series, so all begin with the same rows.
+    /// Node of the seed tree for the initial points: it is the same for all series, so all series begin with the same rows.
     initial: Key,
     /// The learner's random stream in its state at the beginning of the search.
     stream: Stream,
@@ -94,7 +95,7 @@ pub(super) struct Modeler {
     state: State,
     /// The released rows, kept for a learner that may replace the present one.
     rows: Option<Arc<Released<Rows>>>,
-    /// The released model, kept for the same purpose.
+    /// The released model, also kept for such a learner.
     model: Option<Arc<Released<Surrogate>>>,
 }
 
@@ -130,8 +131,8 @@ impl Modeler {
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
     }
 
-    /// Asks for outcomes of further rounds, until as many queries are open as the recipe allows; stops after the last
-    /// answer.
+    /// Asks for outcomes of further rounds, until as many queries are open as the recipe allows. If no query is open and
+    /// none is left to ask, ends the series.
     fn ask(
         &mut self,
         ctx: &mut Context<'_, OutsourcedProtocol>,

@@ -15,7 +15,9 @@ pub(super) fn taken_as_public(
     let PublicFacts { shape, inputs, length_scales, outcomes, model, .. } = &instance.background.facts;
     let shown = series.release.shows_inputs();
     let modelled = series.learner.as_dyn().needs_inputs();
-    // Fitted hyperparameters are released to a learner that has a model; no other learner receives them.
+    // The facts about the hyperparameters of the model are taken as public only if the learner has a model and they were not
+    // fitted to the data. Fitted hyperparameters are released with ledger entries, and a learner without a model receives no
+    // hyperparameters.
     let model = if modelled && !instance.background.fitted { &model[..] } else { &[] };
     let (inputs, length_scales) = if shown { (&inputs[..], &length_scales[..]) } else { (&[][..], &[][..]) };
     let protocol = [

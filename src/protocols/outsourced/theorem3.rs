@@ -63,8 +63,8 @@ pub(super) struct Case<'a> {
     pub(super) release: &'a JohnsonLindenstrauss,
     /// The smallest singular value of the centred inputs, in their units.
     pub(super) sigma_min: f64,
-    /// The delta of the schedule of beta. The theorem's mu and its delta' both have this value,
-    /// delta_ucb / 2 in the paper.
+    /// The delta of the schedule of beta. The theorem's mu and its delta' both have this value, which is delta_ucb / 2 in
+    /// the paper.
     pub(super) delta: f64,
     pub(super) iterations: &'a [Iteration],
 }

@@ -1,12 +1,12 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
-//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015, with the paper's numbers of algorithms and theorems,
-//! and with corrections where a proof requires them. Neighbours are two validation sets that differ in one record; the
-//! function of a set gives the performance of each setting on it. Here n is the number of settings, T the number of
-//! rounds, gamma_T the largest information gain of T outcomes, sigma the standard deviation of the noise, and k1 the
-//! smallest correlation of two neighbours' functions. The prior variance of functions is 1. For prior variance s2, pass
-//! sigma, c and every other argument in units of the outcome divided by sqrt(s2), and multiply every result in units of the
-//! outcome (c, q, sensitivities and bounds on regret) by sqrt(s2). Logarithms are natural.
+//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015. Algorithms and theorems have the numbers that they have in
+//! this paper, and formulas are corrected where a proof requires it. Neighbours are two validation sets that differ in one
+//! record; the function of a validation set gives the performance of each setting on this set. Here n is the number of
+//! settings, T the number of rounds, gamma_T the largest information gain of T outcomes, sigma the standard deviation of the
+//! noise, and k1 the smallest correlation of two neighbours' functions. The prior variance of functions is 1. For another
+//! prior variance s2, divide sigma, c and every other argument that has the unit of the outcome by sqrt(s2), and multiply
+//! every result that has this unit (c, q, sensitivities and bounds on regret) by sqrt(s2). Logarithms are natural.
 
 use crate::learners::BetaSchedule;
 use crate::vocab::Delta;
@@ -37,8 +37,8 @@ pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q, corrected: sigma sqrt(8 ln(6 T / delta)). Half of it bounds the noise of all T rounds of both data sets, except
-/// with probability at most delta / 3, as the maximum of T outcomes requires.
+/// q, corrected: sigma sqrt(8 ln(6 T / delta)). Half of it bounds the noise of all T rounds of both data sets, except with
+/// probability at most delta / 3. A bound for all rounds is needed, since the best of T outcomes may come from any round.
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
     sigma * (8.0 * libm::log(6.0 * rounds as f64 / delta)).sqrt()
@@ -47,10 +47,11 @@ pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
 /// Largest probability that posterior means of two neighbours lie further apart than Theorem 1 states, with its
 /// constants computed from `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
 ///
-/// The functions lie further apart than c with probability delta / 3. The confidence bound is needed after T rounds
-/// only, at every one of n settings, for both data sets, and fails with probability 2 n exp(-beta_(T+1) / 2). The bound
-/// of Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need. It fails with
-/// probability delta / 2 for each data set, so that with it the failure probability would be 4/3 delta in all.
+/// The functions lie further apart than c with probability at most delta / 3. The confidence bound is needed after T rounds
+/// only, at every one of n settings, for both data sets, and fails with probability 2 n exp(-beta_(T+1) / 2). The bound of
+/// Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need. It fails with probability
+/// at most delta / 2 for each data set. With this bound, the failure probability would be delta / 3 + delta / 2 + delta / 2,
+/// which is 4/3 delta.
 #[must_use]
 pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)

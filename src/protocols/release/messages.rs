@@ -36,7 +36,8 @@ vocabulary! {
         } = 2,
         /// From the reader: the publication has arrived.
         Received = 3,
-        /// From the owner to a reader: the setting that is tried next. It is not confirmed; `Publish` repeats it.
+        /// From the owner to a reader: the setting that is tried next. The reader does not confirm this message; `Publish`
+        /// repeats the setting.
         Announce {
             /// Number of the trial, at least 1. Settings that are chosen before any outcome is known, such as the setting
             /// of trial 0, are random, depend on no data and are not announced.
@@ -128,7 +129,8 @@ pub type Fact = stage::Fact<OwnFact>;
 
 impl ProtocolFact for OwnFact {
     const ENDED: u64 = 5;
-    // The defaults, `ENDED` + 1 and `ENDED` + 2, are the numbers of `TriedAt` and `ChosenAt`.
+    // The next two constants do not have their defaults, `ENDED` + 1 and `ENDED` + 2: `TriedAt` and `ChosenAt` have these
+    // numbers.
     const BUDGET_REACHED: u64 = 8;
     const JITTERED: u64 = 9;
     const NUMBERS: &'static [u64] = Self::NUMBERS;

@@ -15,10 +15,10 @@ pub(super) struct MissingOutcomes {
 }
 
 impl MissingOutcomes {
-    /// Decides whether the owner never learns the outcome of a trial, whose number is the round of `occasion`. What is
+    /// Decides whether the owner never learns the outcome of a trial. The trial's number is the round of `occasion`. What is
     /// published depends on which outcomes are known, and the privacy loss of the publication's mechanism holds given the
-    /// set of known outcomes. So if the decision depends on the outcome, the ledger has an entry for it, as if readers saw
-    /// it, and the two losses add up.
+    /// set of known outcomes. So if the decision depends on the outcome, the ledger has an entry for the decision, as if
+    /// readers saw it, and the losses of the decision and of the publication add up.
     pub(super) fn is_missing(
         &self,
         ledger: &mut dyn LedgerWriter,

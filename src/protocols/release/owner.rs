@@ -130,7 +130,7 @@ impl Owner {
         }
     }
 
-    /// The setting of the next trial; one that was chosen privately is announced to the readers at once.
+    /// The setting of the next trial. A setting that was chosen privately is announced to the readers at once.
     fn choose(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<usize, SearchStop> {
         let choice = match &mut self.searcher {
             Searcher::Learner(learner) => {
@@ -274,8 +274,8 @@ impl Owner {
         }
     }
 
-    /// Decides whether the owner never learns an outcome. If the decision depends on the outcome, it is entered in the
-    /// ledger, since publications depend on it.
+    /// Decides whether the owner never learns an outcome. If the decision depends on the outcome, the decision is entered in
+    /// the ledger, since publications depend on which outcomes are known.
     fn is_missing(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,
@@ -316,7 +316,7 @@ impl Owner {
             unit_index: None,
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
-            // A random number of trials must not be revealed, so `rounds` takes its place.
+            // Ledger entries must not reveal a random number of trials, so `rounds` takes its place.
             round: if matches!(self.searcher, Searcher::Repeated) {
                 self.config.task.rounds
             } else {

@@ -39,7 +39,7 @@ pub(super) struct OwnerConfig {
     pub(super) mechanisms: Stream,
     /// Random numbers of the learner.
     pub(super) learning: Stream,
-    /// Decides which outcomes the owner never learns (the scenario's `silence`); `None` if it learns all.
+    /// Decides which outcomes the owner never learns (the scenario's `silence`); `None` if the owner learns all outcomes.
     pub(super) silence: Option<MissingOutcomes>,
     /// The user's programs, for a learner that is one of them.
     pub(super) programs: Programs,

@@ -10,10 +10,10 @@ pub(super) struct ReadingRelays {
     pub(super) of_training: Arc<[Observer]>,
     /// Relays that can read messages from the owner to readers; no reader is among them.
     pub(super) of_publication: Arc<[Observer]>,
-    /// Relays that can read messages of either kind; no reader is among them.
+    /// Relays that can read messages to workers or messages to readers; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
-    /// Relays of messages of either kind, whether they can read them or not: the number, the times and the lengths of
-    /// messages may depend on outcomes. No reader is among them.
+    /// Relays of messages to workers or to readers, whether or not they can read the messages: the number, the times and the
+    /// lengths of messages may depend on outcomes. No reader is among them.
     pub(super) of_traffic: Arc<[Observer]>,
     /// The relays of `of_traffic`, and readers that relay messages to workers: all of these see when a search ends.
     pub(super) of_search: Arc<[Observer]>,

@@ -37,11 +37,11 @@ pub struct Release {
     /// that double up to 320 min, minus a random part of up to one half; a request is sent at most 100 times in all.
     #[serde(default = "default_retry")]
     pub retry: Retry,
-    /// Outcomes of trials that the owner never learns, because of their value or regret, such as jobs that fail where a
-    /// model does badly. The trial counts, and the search goes on without its outcome. What is published depends on which
-    /// outcomes are known, so whether an outcome is known counts as a release to the readers, with an entry in the ledger.
-    /// Allowed only for publications whose proofs hold for any set of known outcomes (`FixedGrid`, `EverySetting`), or that
-    /// have no proof (`NonPrivate`, `Blind`). Default: none, every outcome is known.
+    /// Outcomes of trials that the owner never learns, because of their value or regret, such as outcomes of jobs that fail
+    /// where a model does badly. The trial counts, and the search goes on without its outcome. What is published depends on
+    /// which outcomes are known, so whether an outcome is known counts as a release to the readers, with an entry in the
+    /// ledger. Allowed only for publications whose proofs hold for any set of known outcomes (`FixedGrid`, `EverySetting`),
+    /// or that have no proof (`NonPrivate`, `Blind`). Default: none, every outcome is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
     /// The series that are compared.

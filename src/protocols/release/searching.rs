@@ -15,9 +15,9 @@ pub(super) enum Searcher {
     Learner(Box<dyn Learner>),
     Everything,
     Sampler(Sampler),
-    /// Settings drawn uniformly, a random number of them.
+    /// A random number of settings, each drawn uniformly.
     Repeated,
-    /// Settings in an order, until one is above a threshold.
+    /// Settings in a given order, until the outcome of one is above a threshold.
     UntilAbove(Box<UntilAbove>),
 }
 

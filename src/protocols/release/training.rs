@@ -4,8 +4,8 @@ use crate::accounting::CountedRelease;
 use crate::privacy::ledger::{LedgerWriter, Refusal};
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
-/// The ledger entry of a release that depends on trained models, about a training record. The noise is scaled to the
-/// change of a validation record, and no theorem here covers training records, so the entry is unprotected.
+/// The ledger entry about a training record, for a release that depends on trained models. The noise of the release is
+/// scaled to the change of a validation record, and no theorem here covers training records, so the entry is unprotected.
 fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     PrivacyEvent {
         mechanism: "a mechanism for validation records alone".to_owned(),
@@ -25,8 +25,9 @@ pub(super) fn entry_of_training(entry: &CountedRelease) -> CountedRelease {
     CountedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
-/// A ledger that checks the budget for training records too, if models are trained. It records only the release itself;
-/// the entries about training records follow from it and are added to the series' record.
+/// A ledger that checks the budget for training records too, if models are trained. It records only the entry about
+/// validation records. The entry about training records follows from this entry, and is added to the series' record when the
+/// series has ended.
 #[derive(Debug)]
 pub(super) struct WithTraining<'a, B> {
     pub(super) ledger: B,

@@ -37,7 +37,7 @@ pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
     const JITTERED: u64 = Self::ENDED + 2;
     /// The numbers of the protocol's own facts in a digest. For an enum that [`vocabulary!`](crate::vocabulary) declares,
     /// write `const NUMBERS: &'static [u64] = Self::NUMBERS;`. A program in which two facts have the same number then does
-    /// not compile. The default: unknown, and nothing is compared.
+    /// not compile. The default: an empty list, so that the protocol's own numbers are not compared.
     const NUMBERS: &'static [u64] = &[];
 
     /// The round that is closed when this fact is recorded. The default: none.

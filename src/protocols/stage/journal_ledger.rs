@@ -62,8 +62,8 @@ impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
         Self { trusting: true, ..self }
     }
 
-    /// The same ledger for something that observers can already learn: the release is recorded even if the budget is
-    /// exceeded, and a fact records that it is exceeded.
+    /// The same ledger for something that observers can already learn: the release is recorded even if it exceeds the
+    /// budget, and a fact then records that the budget is exceeded.
     #[must_use]
     pub fn unpreventable(self) -> Self {
         Self { unpreventable: true, ..self }

@@ -158,8 +158,8 @@ impl Measurer {
         }
     }
 
-    /// The same measurer for a series, with access to the user's programs; without it a mechanism that calls a program
-    /// fails. In a dry run no program is called: a disclosure takes the place of such a mechanism.
+    /// The same measurer for a series, with access to the user's programs. Without this call, a mechanism that calls a
+    /// program fails. In a dry run no program is called: a disclosure takes the place of such a mechanism.
     ///
     /// # Errors
     /// [`ProgramFailure`] if the mechanism calls a program and there is no access to programs.
@@ -173,8 +173,8 @@ impl Measurer {
         Ok(self)
     }
 
-    /// The same measurer of outcomes that may be missing because of their value or regret; a child of `key` for each round
-    /// decides this. Only [`Self::answer_if_any`] leaves answers out.
+    /// The same measurer, whose outcomes may be missing because of their value or regret. Whether the outcome of a round is
+    /// missing is drawn from the round's child of `key`. Only [`Self::answer_if_any`] leaves answers out.
     #[must_use]
     pub fn with_silence(mut self, silence: Option<Informative>, key: Key) -> Self {
         let best = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -192,7 +192,8 @@ impl Measurer {
     ///
     /// # Errors
     /// [`ReleaseError`] if nothing was released: there is no such arm, a mechanism's precondition fails, a program gives no
-    /// answer, a budget is used up, or [`Self::answer_if_any`] decided before that the answer of this round is missing.
+    /// answer, a budget is used up, or an earlier call of [`Self::answer_if_any`] decided that the answer of this round is
+    /// missing.
     pub fn answer<P: RecordsFacts<Own: From<Measured>>>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
@@ -237,8 +238,8 @@ impl Measurer {
         Ok(released)
     }
 
-    /// Decides whether the answer with this outcome is missing. If the decision depends on the outcome, it is entered in the
-    /// ledger as a release to the observer.
+    /// Decides whether the answer with this outcome is missing. If the decision depends on the outcome, the decision is
+    /// entered in the ledger as a release to the observer.
     fn is_missing<P: RecordsFacts>(
         &mut self,
         ctx: &mut dyn Recorder<P>,
@@ -249,8 +250,8 @@ impl Measurer {
         let missing =
             silence.privatise(&silence.of(outcome, best), &mut key.index(occasion.round).stream())?;
         if silence.depends() {
-            // How often one outcome is queried depends on whether it was answered, so every outcome is charged for all
-            // queries.
+            // How often one outcome is queried depends on whether it was answered. So the entry is about all outcomes
+            // (`unit_index` is `None`), and every outcome is charged for all queries.
             let told = Occasion {
                 released: "whether an outcome is answered".to_owned(),
                 unit_index: None,

@@ -3,14 +3,14 @@
 
 use super::record::{SeriesOutcome, SeriesRecord};
 
-/// The name of the outcome for the share of answers that were due and did not arrive.
+/// The name, in the record, of the number "missing answers divided by answers that were due".
 const MISSING: &str = "share of answers missing";
-/// The name of the outcome for the bias, by which reports find it. "Answers heard" are those that
-/// arrived.
+/// The name, in the record, of the bias; reports find the bias by this name. "Answers heard" are the answers that arrived,
+/// and "answers due" are all answers, including those that did not arrive.
 const NAME: &str = "mean outcome of answers heard minus that of answers due";
 
-/// Number of answers and sum of their outcomes: over all answers that were due, and over those that
-/// arrived.
+/// The number of answers and the sum of their outcomes, for two sets of answers: all answers that were due (`due`), and the
+/// answers that arrived (`answered`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NonresponseBias {
     due: (u64, f64),

@@ -36,7 +36,7 @@ pub trait Protocol: Send + Sync {
         false
     }
 
-    /// Why the protocol cannot search a box. It is used for protocols that need a finite set of arms.
+    /// Why the protocol cannot search a box. Only messages about protocols that need a finite set of arms use this text.
     fn needs_arms_because(&self) -> &'static str {
         "its queries are arms"
     }
@@ -70,8 +70,8 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and
-    /// the path of the setting. A branch of a fork must not have more of them than the scenario, since ledger entries from
-    /// before the fork do not name them. Default: none.
+    /// the path of the setting. A branch of a fork must not add such a party to those of the scenario, since ledger entries
+    /// from before the fork do not name the added party. Default: none.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }

@@ -10,9 +10,10 @@ use crate::vocab::PublicFact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One evaluation of the objective. In a federation, one round: outcome and value are means over the agents that measured
-/// in it, regrets are means over all agents with a measurement so far, and the time and the arm are those of the latest
-/// measurement.
+/// One evaluation of the objective; in a federation, one round.
+///
+/// In a federation, `outcome` and `value` are means over the agents that measured in this round. The regrets are means over
+/// all agents with a measurement so far. The time and the arm are those of the latest measurement in this round.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
     /// 1, 2, ... for the rounds of the learner; 0 for each initial point.
@@ -23,7 +24,7 @@ pub struct Iteration {
     pub outcome: f64,
     /// The objective at the arm, without noise.
     pub value: f64,
-    /// Best objective value minus the largest one evaluated so far, initial points included.
+    /// Best objective value minus the largest objective value evaluated so far, initial points included.
     pub simple_regret: f64,
     /// Sum of instantaneous regrets over the rounds of the learner so far.
     pub cumulative_regret: f64,
@@ -31,8 +32,8 @@ pub struct Iteration {
     pub seconds: f64,
 }
 
-/// Estimated memory in bytes of one evaluation of a record, including its share of the arms' inputs and of the
-/// releases.
+/// Estimated memory, in bytes, that one evaluation takes in a record, including the evaluation's share of the arms' inputs
+/// and of the releases in this record.
 pub(in crate::protocols) const ITERATION: f64 = 300.0;
 
 /// The inputs of the arms that were queried, before scaling, so that tables of results can show them.
@@ -49,7 +50,7 @@ pub struct QueriedInputs {
 const MAX_INPUTS: usize = 16;
 
 impl QueriedInputs {
-    /// The inputs of the arms of some evaluations; empty if arms have more than 16 inputs.
+    /// The inputs of the arms in `iterations`; empty if arms have more than 16 inputs.
     #[must_use]
     pub fn of(instance: &Instance, iterations: &[Iteration]) -> Self {
         let scaled = &instance.inputs;
@@ -94,17 +95,17 @@ pub struct SeriesOutcome {
     /// The proven or claimed bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<OutcomeBound>,
-    /// The value that is used for replications of the series that do not have this outcome.
-    /// Default: they are left out of its mean.
+    /// The value that counts for a replication in which the series does not have this outcome.
+    /// Default: such a replication is left out of the outcome's mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<f64>,
-    /// Whether it has no value in this replication: `value` is then 0, and the replication is left out of the mean.
+    /// Whether the outcome has no value in this replication. `value` is then 0, and the replication is left out of the mean.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undefined: bool,
 }
 
 impl SeriesOutcome {
-    /// An outcome without a bound, whose mean is over the replications that have it.
+    /// An outcome without a bound. Its mean is taken over the replications that have this outcome.
     #[must_use]
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self { name: name.into(), value, bound: None, otherwise: None, undefined: false }
@@ -116,7 +117,7 @@ impl SeriesOutcome {
         Self { undefined: true, ..Self::new(name, 0.0) }
     }
 
-    /// The same outcome, which counts as `value` in replications that do not have it.
+    /// The outcome with one change: in replications that do not have this outcome, it counts as `value`.
     #[must_use]
     pub fn otherwise(self, value: f64) -> Self {
         Self { otherwise: Some(value), ..self }
@@ -155,9 +156,9 @@ pub struct RegretBound {
     /// Assumptions and limits of the bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caveats: Vec<String>,
-    /// Pairs of a round and the bound for a run that ends there, in units of the objective.
+    /// Pairs of a round and the bound for a run that ends with this round, in units of the objective.
     pub points: Vec<(u64, f64)>,
-    /// The regret of a learner that chooses the worst arm in every round.
+    /// The regret, after the last round, of a learner that chooses the worst arm in every round.
     pub largest_possible: f64,
 }
 
@@ -166,7 +167,7 @@ pub struct RegretBound {
 pub enum BoundSide {
     /// Lower bound: every learner has at least this regret on some function.
     Lower,
-    /// Upper bound: the regret of this learner is no larger.
+    /// Upper bound: the regret of this learner is at most the bound.
     Upper,
 }
 
@@ -195,7 +196,7 @@ pub struct SeriesRecord {
     pub inputs: QueriedInputs,
     /// Releases in order.
     pub releases: Vec<CountedRelease>,
-    /// Latencies and losses by link.
+    /// Latencies and lost messages, by link.
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
@@ -210,7 +211,7 @@ pub struct SeriesRecord {
     pub messages_delivered: u64,
     /// Bytes of all messages sent.
     pub bytes: u64,
-    /// Further counts of the protocol, by name in words.
+    /// Further counts of the protocol. The keys are their names in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
@@ -227,7 +228,7 @@ pub struct SeriesRecord {
     /// Numbers at the end of the series, in the protocol's order; most protocols have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<SeriesOutcome>,
-    /// Who holds which records, in the first series of a protocol about the records of several agents.
+    /// The numbers of records that agents hold; present only in the first series, and only if the agents hold records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holdings: Option<Holdings>,
     /// Numbers by round, in the protocol's order; most series have none.
@@ -236,7 +237,8 @@ pub struct SeriesRecord {
     /// Theorems' bounds on the regret; most series have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<RegretBound>,
-    /// A learner that never left an arm, although its model knew next to nothing about the other arms; absent if none.
+    /// The finding that a learner never left an arm, although its model knew next to nothing about the other arms; absent if
+    /// there is no such learner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_arm: Option<OneArm>,
     /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
@@ -335,8 +337,8 @@ pub struct BudgetReached {
 }
 
 impl RegretBound {
-    /// The bound without its values, for a branch of a fork that changes a setting of the series; the reason replaces
-    /// the caveats.
+    /// The bound without its values, for a branch of a fork if the fork changes a setting of the series. The caveats are
+    /// replaced by one that says why there are no values.
     #[must_use]
     pub fn withheld(self) -> Self {
         let why = "not given: the theorem assumes the same learner, noise and sampling in the whole run, and this fork \
@@ -360,23 +362,26 @@ pub struct RoundClosing {
     pub missing: u64,
 }
 
-/// The regret of one group of agents, or of one cohort of users. A cohort counts as a single agent. Its simple regret
-/// is that of all arms that its users tried, and its cumulative regret and its evaluations are sums over its users.
-/// `agents` is then the number of users who tried an arm. If people may visit repeatedly (`population`), every visit
-/// counts as a user.
+/// The regret of one group of agents, or of one cohort of users.
+///
+/// For a group, the regrets are means over those of its agents that have a measurement. A cohort has a single simple
+/// regret: the best value minus the best value among the arms that any of its users tried. The cumulative regret and the
+/// evaluations of a cohort are sums over its users. If people may visit repeatedly (`population`), every visit counts as a
+/// user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
     /// Name of the group.
     pub group: String,
-    /// Number of agents in it; for a cohort, of users who tried an arm.
+    /// Number of all agents in the group; for a cohort, number of users who tried an arm.
     pub agents: u64,
-    /// Mean of their simple regrets at the end.
+    /// Mean of the agents' simple regrets at the end; for a cohort, its simple regret.
     pub simple_regret: f64,
-    /// Largest of their simple regrets at the end.
+    /// Largest of the agents' simple regrets at the end; for a cohort, its simple regret.
     pub worst_simple_regret: f64,
-    /// Mean of their cumulative regrets at the end.
+    /// Mean of the agents' cumulative regrets at the end; for a cohort, the sum over its users.
     pub cumulative_regret: f64,
-    /// Evaluations of the objective per agent, initial points included.
+    /// Evaluations of the objective, initial points included: mean over all agents of a group, or sum over the users of a
+    /// cohort.
     pub evaluations: f64,
     /// Cumulative regret per user (with `population`, per visit); present for cohorts only.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 pub struct Regret {
     /// Largest value of the objective.
     best: f64,
-    /// `best` minus the largest value evaluated so far, initial points included; infinite before the first.
+    /// `best` minus the largest value evaluated so far, initial points included; infinite before the first evaluation.
     pub simple: f64,
-    /// Sum of `best` minus the value over the rounds of the learner so far.
+    /// Sum, over the rounds of the learner so far, of the difference between `best` and the value in the round.
     pub cumulative: f64,
 }
 
@@ -24,7 +24,7 @@ impl Regret {
         Self { best, simple: f64::INFINITY, cumulative: 0.0 }
     }
 
-    /// Adds an evaluation, given the objective's noise-free value there; `t` is 0 for an initial point.
+    /// Adds an evaluation in round `t`, 0 for an initial point; `value` is the objective's value without noise.
     pub fn evaluated(&mut self, t: u64, value: f64) {
         let regret = self.best - value;
         self.simple = self.simple.min(regret);
@@ -39,7 +39,7 @@ impl Regret {
 pub struct Evaluations<'a> {
     instance: &'a Instance,
     regret: Regret,
-    /// Rounds that are multiples of this are stored, and the first and the last round.
+    /// A round is stored if its number is a multiple of this number. The first and the last round are stored too.
     stride: u64,
     /// The last round.
     last: u64,
@@ -67,8 +67,8 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Stores only some of `rounds` rounds: at most `most` evenly spaced ones, the first and the last, and all initial
-    /// points.
+    /// Of `rounds` rounds, stores at most `most` that are evenly spaced, and in addition the first and the last round.
+    /// All initial points are stored.
     #[must_use]
     pub fn with_round_limit(self, rounds: u64, most: u64) -> Self {
         Self { stride: rounds.div_ceil(most).max(1), last: rounds, ..self }
@@ -80,8 +80,8 @@ impl<'a> Evaluations<'a> {
         t.is_multiple_of(self.stride) || t == 1 || t == self.last
     }
 
-    /// Adds the outcome of an arm in round `t`, at least 1, of an objective that differs from the instance's; `regret` has
-    /// the simple and the cumulative regret after this outcome.
+    /// Adds the outcome of an arm in round `t` (at least 1), if the function that was evaluated is not the instance's.
+    /// `value` is the arm's value without noise. `regret` holds the simple and the cumulative regret after this outcome.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
         self.queried.add(t, arm as usize);
@@ -92,7 +92,7 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Adds the outcome of an arm in round `t`, 0 for an initial point; returns the objective's noise-free value there.
+    /// Adds the outcome of an arm in round `t`, 0 for an initial point; returns the objective's noise-free value at the arm.
     pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
@@ -112,8 +112,8 @@ impl<'a> Evaluations<'a> {
         value
     }
 
-    /// Adds the outcome at a point of a box in round `t`, 0 for an initial point; `arm` is the
-    /// number of the point, and `value` the objective's noise-free value there.
+    /// Adds the outcome at a point of a box in round `t`, 0 for an initial point. `arm` is the number of the point, and
+    /// `value` is the objective's noise-free value at this point.
     pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), (value, outcome): (f64, f64), at: Time) {
         self.regret.evaluated(t, value);
         self.questions += u64::from(t > 0);
@@ -125,9 +125,9 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Writes into the record the stored evaluations in order, the number of queries without initial points, and the inputs
-    /// of the stored queries. Also writes a finding if the learner never left one arm although its model knew little about
-    /// the others.
+    /// Writes into the record the stored evaluations in order, the number of queries (initial points not counted), and the
+    /// inputs of the stored queries. Also writes a finding if the learner never left one arm although the model knew next to
+    /// nothing about the other arms.
     pub fn into_record(self, record: &mut SeriesRecord) {
         record.questions = Some(self.questions as f64);
         record.one_arm = self.queried.one_arm(self.instance);
@@ -139,14 +139,16 @@ impl<'a> Evaluations<'a> {
     }
 }
 
-/// The name of the [`SeriesOutcome`] with the value that regret is measured against, if the largest value is not known.
+/// The name of the [`SeriesOutcome`] with the value that regret is measured against, if the objective's largest value
+/// is not known.
 const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
 
-/// Corrects the regrets of all series of a replication: they were computed as if the largest value were 0, and become
-/// regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
+/// Corrects the regrets of all series of a replication. They were computed as if the objective's largest value were 0, and
+/// become regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
 /// points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {
-    // Minus a simple regret is the best value so far, which may have been found in a round that is not stored.
+    // The simple regrets were computed against 0, so the negative of a simple regret is the best value so far. This value
+    // may have been found in a round that is not stored.
     let found = records.iter().flat_map(|record| &record.iterations).map(|one| -one.simple_regret);
     let Some(best) = found.reduce(f64::max) else { return };
     for record in records {

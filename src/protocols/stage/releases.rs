@@ -1,16 +1,18 @@
-//! The ledger entries of a series; equal releases share an entry with a count.
+//! The ledger entries of a series. Releases that differ only in round and time may share an entry with a count.
 
 use crate::accounting::CountedRelease;
 use crate::vocab::PrivacyEvent;
 use std::collections::BTreeMap;
 
-/// Releases of one series as they are recorded; equal ones share an entry with a count.
+/// Releases of one series as they are recorded. Releases that differ only in round and time may share an entry with a
+/// count; the variants say which of them do.
 #[derive(Debug)]
 pub enum Releases {
-    /// In order of time: only consecutive releases are counted together.
+    /// In order of time: only consecutive releases share an entry.
     InOrder(Vec<CountedRelease>),
-    /// By the unit that they are about, for protocols whose units alternate. If the releases about each unit differ
-    /// only in round and time, the number of entries grows with the units and not with the rounds.
+    /// By the unit that the releases are about, for protocols in which releases about different units alternate. All releases
+    /// about one unit that differ only in round and time share an entry, so the number of entries grows with the number of
+    /// units and not with the number of rounds.
     ByUnit {
         /// Releases about no numbered unit.
         others: Vec<CountedRelease>,
@@ -46,7 +48,7 @@ impl Releases {
         }
     }
 
-    /// All entries: in order of time, or those of no numbered unit first and then unit by unit.
+    /// All entries, in order of time; or, by unit, first the entries about no numbered unit and then those about each unit.
     #[must_use]
     pub fn into_entries(self) -> Vec<CountedRelease> {
         match self {
@@ -67,16 +69,51 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Looks for the first entry with the same observer and the same name of the release. Counts `entry` together with it if
-/// the two differ only in round and time, and inserts `entry` after it if they differ in more. Without such an entry,
-/// `entry` is added at the end.
+/// Counts `entry` together with an entry of the same observer and the same name of the release from which it differs only
+/// in round and time. If there is none, inserts it after the first entry of that observer and name, or adds it at the end.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer
     };
-    match entries.iter().position(same) {
-        Some(place) if entries[place].is_like(&entry) => entries[place].join(&entry),
-        Some(place) => entries.insert(place + 1, entry),
-        None => count(entries, entry),
+    let Some(first) = entries.iter().position(same) else { return count(entries, entry) };
+    match entries[first..].iter_mut().find(|known| same(known) && known.is_like(&entry)) {
+        Some(known) => known.join(&entry),
+        None => entries.insert(first + 1, entry),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
+
+    fn entry(round: u64, epsilon: f64) -> CountedRelease {
+        CountedRelease::of(&PrivacyEvent {
+            released: "y".into(),
+            mechanism: "randomised response".into(),
+            protected: "users".into(),
+            unit: ProtectedUnit::User,
+            unit_index: Some(7),
+            neighbours: Neighbours::AnyValue,
+            observer: Observer("service".into()),
+            sampler: Sampler::Full,
+            sensitivity: None,
+            cost: Cost::RandomizedResponse { epsilon },
+            claim: None,
+            basis: Basis::Proven,
+            arithmetic: Arithmetic::Exact,
+            round,
+            at: Time::ZERO,
+        })
+    }
+
+    #[test]
+    fn releases_of_two_costs_take_two_entries_in_any_order() {
+        let mut entries = Vec::new();
+        for (round, epsilon) in [(0, 1.0), (1, 2.0), (2, 2.0), (3, 1.0), (4, 2.0)] {
+            count_beside(&mut entries, entry(round, epsilon));
+        }
+        let counts: Vec<(u64, u64)> = entries.iter().map(|entry| (entry.count, entry.last_round)).collect();
+        assert_eq!(counts, [(2, 3), (3, 4)]);
     }
 }

@@ -5,14 +5,14 @@ use crate::kernel::{Connection, ProcessContext, Processes};
 use crate::vocab::PartyId;
 
 impl Retry {
-    /// Sends a question and waits for its answer, sending the question again after each timeout. Returns the result of
-    /// `answer` for the first message from `to` for which this is not `None`, or `None` if no attempt was answered in
+    /// Sends a question and waits for its answer, sending the question again after each timeout. `answer` is called on
+    /// messages from `to`, and its first result that is not `None` is returned. Returns `None` if no attempt was answered in
     /// time.
     ///
-    /// While the process itself is offline, nothing is sent and no attempt counts: it waits until it is online again, with
-    /// the exceptions that [`Retry`] states. Other messages from `to` that arrived before the answer, such as late answers
-    /// to earlier questions, are discarded. The random parts of the waits (`jitter`) are the same for two questions to the
-    /// same party at the same virtual time.
+    /// While the process itself is offline, nothing is sent and no attempt counts: the process waits until it is online
+    /// again, with the exceptions that [`Retry`] states. Other messages from `to` that arrived before the answer, such as
+    /// late answers to earlier questions, are discarded. The random parts of the waits (`jitter`) are the same for two
+    /// questions to the same party at the same virtual time.
     pub async fn ask<P: Processes, T>(
         &self,
         ctx: &ProcessContext<P>,

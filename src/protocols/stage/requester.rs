@@ -101,8 +101,8 @@ where
         }
     }
 
-    /// Handles a timer: sends its request again, or gives it up after the last attempt. The timer of a closed request has
-    /// no effect.
+    /// Handles a timer: sends the timer's request again, or gives the request up after the last attempt. The timer of a
+    /// closed request has no effect.
     pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> AfterTimeout {
         let Some(question) = self.open.get_mut(&timer.0) else { return AfterTimeout::Stale };
         let Question { to, message, attempts } = question;

@@ -81,7 +81,7 @@ impl Default for Retry {
 const LONGEST_ABSENCE: Span = Span::from_millis(365 * 24 * 3600 * 1000);
 
 impl Retry {
-    /// The problem of a timeout of 0, if it is 0.
+    /// A problem if the timeout is 0; empty otherwise.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         if self.timeout > Span::ZERO {
@@ -110,8 +110,8 @@ impl Retry {
         Span::from_nanos((longest - (longest as f64 * off) as u64).max(1))
     }
 
-    /// Whether a party with this connection, which has been offline since `away` (`None`: not before now), waits until it is
-    /// online again.
+    /// Whether a party that is about to make an attempt waits until it is online again. `away` is the time at which the
+    /// party was first offline at an attempt, if it has not been online at an attempt since.
     pub(super) fn waits(connection: Connection, away: Option<Time>, now: Time) -> bool {
         connection == Connection::Offline && away.is_none_or(|since| now.since(since) < LONGEST_ABSENCE)
     }
@@ -133,7 +133,7 @@ pub enum AfterTimeout {
 /// The attempts of one request.
 #[derive(Clone, Debug)]
 pub(in crate::protocols) struct Attempts {
-    /// Node of the seed tree for the jitter of its waits.
+    /// Node of the seed tree for the jitter of the request's waits.
     key: Key,
     sent: u32,
     /// When the party was first offline at an attempt, if it has not been online at an attempt since.

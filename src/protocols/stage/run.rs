@@ -29,11 +29,11 @@ pub struct ReplicationSetup {
     pub names: Vec<String>,
     /// Group, availability, compute model and access line of each party.
     pub traits: Vec<PartyTraits>,
-    /// The network between them.
+    /// The network between the parties.
     pub network: Network,
     /// The objective as drawn for this replication; `None` if the scenario has no objective.
     pub instance: Option<Instance>,
-    /// Draws further functions of the same objective, for protocols in which each party has its own.
+    /// Draws further functions of the same objective, for protocols in which each party has a function of its own.
     pub prepared: Option<Arc<dyn Prepared>>,
     /// The privacy budget, if there is one.
     pub budget: Option<Budget>,
@@ -83,8 +83,8 @@ impl ReplicationSetup {
     }
 
     /// The fact that the records on which models are trained and validated are public, for an objective whose values are
-    /// computed from the same records, whoever asks for them. It holds in protocols whose privacy losses are about outcomes,
-    /// users or agents, and not about such a record.
+    /// computed from the same records, whichever party asks for a value. It holds in protocols whose privacy losses are
+    /// about outcomes, users or agents, and not about such a record.
     #[must_use]
     pub(in crate::protocols) fn records_of_models(&self) -> Option<PublicFact> {
         let tuning = self.instance.as_ref().is_some_and(|instance| instance.background.tuning.is_some());
@@ -120,7 +120,7 @@ impl ReplicationSetup {
         self.options.fork.as_ref().is_some_and(|fork| fork.changes(series))
     }
 
-    /// These parties at their positions, and idle parties at all other positions.
+    /// The parties of `parts` at the positions that their ids state, and idle parties at all other positions.
     #[must_use]
     pub fn all_parties<P: KernelProtocol>(
         &self,
@@ -150,8 +150,8 @@ impl ReplicationSetup {
         self.relays_between(one, others, trusted)
     }
 
-    /// The relays of the messages between `one` party and any of the `others`, whether they can read them or
-    /// not, except those that are `trusted`.
+    /// The relays of the messages between `one` party and any of the `others`, except relays that are `trusted`. Relays that
+    /// cannot read the messages are included.
     #[must_use]
     pub fn relays_between(&self, one: PartyId, others: &[PartyId], trusted: &[PartyId]) -> Vec<Observer> {
         let mut relays = self.relays();
@@ -163,9 +163,9 @@ impl ReplicationSetup {
     /// Runs one simulation from start to end. The network draws all its random numbers from a child of `key`. `watch` is
     /// called with every event. The record's iterations and releases are left for the caller to fill in.
     ///
-    /// Depending on the [`RunOptions`] and the [`Watcher`], it runs only up to a time, until the watcher ends it, or from a
-    /// fork on. In the last case `watch` is first called with the facts recorded before the fork. With a fork, `until` and
-    /// the watcher do not end the run.
+    /// Depending on the [`RunOptions`] and the [`Watcher`], the simulation runs only up to a time, until the watcher ends
+    /// it, or from a fork on. If it runs from a fork on, `watch` is first called with the facts recorded before the fork.
+    /// With a fork, `until` and the watcher do not end the run.
     ///
     /// # Errors
     /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] in a branch
@@ -228,7 +228,7 @@ impl ReplicationSetup {
 
     /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared
     /// facts are put into the record, and `own` is called with each of the protocol's own facts.
-    /// `releases` collects the releases; it must be empty, and states how equal releases are counted.
+    /// `releases` collects the releases. It must be empty, and its variant states which releases share a ledger entry.
     ///
     /// # Errors
     /// As [`Self::run`].

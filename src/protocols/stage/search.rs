@@ -53,7 +53,7 @@ impl From<LearnerModel> for SearchSeries {
 pub struct SearchSettings<'a> {
     /// The recipe's field that names the party that searches, and the party's name: `("service", &self.service)`.
     pub searcher: (&'static str, &'a str),
-    /// The same for the party that measures, whose outcomes are protected.
+    /// The recipe's field that names the party that measures, and the party's name. This party's outcomes are protected.
     pub measurer: (&'static str, &'a str),
     /// Rounds of the learner; the field is `rounds`.
     pub rounds: u64,
@@ -316,12 +316,13 @@ impl ReplicationSetup {
     }
 }
 
-/// How the evaluations of a search are numbered. The first `initial_points` of them count as initial points, the others as
-/// rounds of the learner.
+/// How the evaluations of a search are numbered, from 1. Numbers up to `initial_points` count as initial points, and larger
+/// numbers as rounds of the learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
     /// By the round of the query: for searches with one open query at a time.
     ByRound,
-    /// By the time of the measurement: where several queries are open, later ones may be measured before earlier ones.
+    /// By the time of the measurement: for searches with several open queries, in which a later query may be measured before
+    /// an earlier one.
     ByTime,
 }

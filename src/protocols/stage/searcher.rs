@@ -84,9 +84,9 @@ impl Searcher {
         self.open.remove(&round);
     }
 
-    /// Runs the whole search in a co-routine: `ask` returns the outcome of an arm in a round, or `None` if it has given
-    /// up. The simulation stops after the last round; the series ends early, with the reason, if an outcome is missing
-    /// or the learner cannot be updated with it.
+    /// Runs the whole search in a co-routine. `ask(round, arm)` returns the outcome of an arm in a round, or `None` if the
+    /// question was given up. The simulation stops after the last round. The series ends early, with the reason, if an
+    /// outcome is missing, or if the learner cannot be updated with an outcome.
     pub async fn search<P: Processes + RecordsFacts>(
         mut self,
         mut ctx: ProcessContext<P>,
@@ -110,9 +110,9 @@ impl Searcher {
     }
 
     /// Replaces the present learner by `learner`, after `learner` has repeated the present learner's history. In the
-    /// repetition, `learner` draws from `stream`, which the caller passes in its state at the beginning of the search. Later
-    /// choices draw from the search's own stream as before. If `learner` cannot process an outcome, the present learner
-    /// stays.
+    /// repetition, `learner` draws from `stream`, which the caller passes in the state that it had at the beginning of the
+    /// search. Later choices draw from the search's own stream as before. If `learner` cannot process an outcome, the
+    /// present learner stays.
     pub fn replace(&mut self, mut learner: Box<dyn Learner>, stream: Stream) {
         if self.history.replay_into(learner.as_mut(), stream).is_ok() {
             self.learner = learner;

@@ -21,7 +21,7 @@ pub(in crate::protocols) fn none<S: Series>(all: &[S], fields: &str) -> Option<P
     all.is_empty().then(|| Problem::wrong("series", "at least one series", "none", cure))
 }
 
-/// The problem that an earlier series has the same name.
+/// The problem that the series with this index has the name of an earlier series.
 pub(in crate::protocols) fn taken<S: Series>(all: &[S], index: usize) -> Option<Problem> {
     let name = all[index].name();
     all[..index].iter().any(|earlier| earlier.name() == name).then(|| {

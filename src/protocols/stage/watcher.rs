@@ -39,9 +39,9 @@ impl Watcher {
         Self { see: Rc::new(RefCell::new(see)), beginning: None, contents: false }
     }
 
-    /// A watcher that stores the first `most_events` events of every series. If the number of all parties, `parties`,
-    /// is above `most_parties`, only events among the `most_parties` parties that first send or are sent messages are
-    /// stored.
+    /// A watcher that stores the first `most_events` events of every series. The number of all parties is `parties`. If it
+    /// is above `most_parties`, only events among `most_parties` parties are stored: for each series, the parties that are
+    /// the first to send a message or to have a message sent to them.
     #[must_use]
     pub fn of_beginning(parties: usize, most_parties: usize, most_events: usize) -> Self {
         let beginning = Rc::new(RefCell::new(FirstEvents::new(parties, most_parties, most_events)));

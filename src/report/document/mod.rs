@@ -71,7 +71,7 @@ pub enum Block {
     },
     /// Cards side by side that answer the reader's questions in sentences; on a page only.
     Cards(Vec<Card>),
-    /// Blocks that a page shows when the reader opens them; a terminal shows them like any others.
+    /// Blocks that a page shows when the reader opens them; a terminal shows them like any other blocks.
     Folded {
         /// The title that the reader opens.
         title: String,

@@ -24,7 +24,7 @@ pub struct Span {
     pub tone: Emphasis,
     /// Their style.
     pub look: TextStyle,
-    /// The number of a footnote that is printed after them.
+    /// The number of a footnote; this number is printed after the words.
     pub footnote: Option<usize>,
     /// An explanation shown on request; may be empty.
     pub explanation: String,
@@ -94,7 +94,7 @@ impl Span {
         self
     }
 
-    /// The words with an explanation that a page shows beside them on request; an empty one is not shown.
+    /// The words with an explanation that a page shows beside them on request; an empty explanation is not shown.
     #[must_use]
     pub fn explained(mut self, explanation: impl Into<String>) -> Self {
         self.explanation = explanation.into();

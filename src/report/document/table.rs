@@ -70,14 +70,15 @@ pub struct Cell {
     pub findings: Vec<Finding>,
 }
 
-/// The loss of one release to one observer, with the epsilon of each accountant: a small table within a cell.
+/// The releases to one observer about one kind of unit, with the epsilons of several accountants: a small table within a
+/// cell.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
     /// What was released, and the basis of the loss.
     pub words: Vec<Span>,
     /// One row per accountant: its name, the epsilon, and the delta.
     pub figures: Vec<[Vec<Span>; 3]>,
-    /// A remark on it; may be empty.
+    /// A remark on the finding; may be empty.
     pub remark: String,
 }
 

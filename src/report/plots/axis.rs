@@ -6,7 +6,8 @@ use serde::Serialize;
 const LOG_FROM: f64 = 30.0;
 /// Approximate number of ticks on a linear axis.
 const TICKS: f64 = 5.0;
-/// Least distance between two ticks that are placed at given values instead of round ones, as a share of the axis.
+/// Least distance between two ticks that are placed at given values instead of round ones, as a share of the axis's
+/// length.
 const APART: f64 = 0.08;
 /// Largest number of labels on an axis made by [`Axis::in_order`].
 const MAX_LABELS: usize = 40;
@@ -239,7 +240,7 @@ impl Axis {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least `step`.
+/// The smallest number that is at least `step` (up to rounding) and is 1, 2 or 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = libm::pow(10.0, libm::floor(libm::log10(step)));
     let digit = step / power;
@@ -247,7 +248,7 @@ fn round_step(step: f64) -> f64 {
 }
 
 /// A number rounded to four significant digits, or from 1e4 on to a whole number, without trailing zeros after the
-/// point. Below 1e-4 and from 1e5 on in exponential notation, with three significant digits.
+/// point. Below 1e-4 and from 1e5 on, the number is in exponential notation with at most three significant digits.
 fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-4..1e5).contains(&size) {

@@ -144,7 +144,7 @@ fn band(
     places: &[(f64, f64)],
 ) -> Result<(), Failed> {
     if line.points.iter().any(|point| point.error > 0.0) {
-        // Many overlapping bands would hide the lines, so they are fainter.
+        // Many overlapping bands would hide the lines, so the bands of a chart with many lines are fainter.
         let faintness = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
         let edge = |sign: f64| {
             line.points

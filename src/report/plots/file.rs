@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 
 /// Height of the title. Heights, font sizes and the width of a character are in the units of the SVG document.
 const TITLE: u32 = 56;
-/// Font size of a title that fits.
+/// Largest font size of a title; a title that does not fit at this size has a smaller one.
 const TITLE_LETTERS: u32 = 30;
 /// Height of one line of the legend.
 const ENTRY: u32 = 36;

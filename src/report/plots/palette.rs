@@ -2,7 +2,7 @@
 
 use plotters::style::RGBColor;
 
-/// The palette of Okabe and Ito (2008) in another order, and with a darker yellow, because the original one is faint on
+/// The palette of Okabe and Ito (2008) in another order, and with a darker yellow, because the original yellow is faint on
 /// white.
 pub const COLOURS: [RGBColor; 8] = [
     RGBColor(0x00, 0x72, 0xB2),

@@ -140,7 +140,7 @@ impl Drawing {
                     self.content.line_to(to.x, to.y);
                     last = (to.x, to.y);
                 }
-                // PDF has no quadratic curves: this is the same curve as a cubic one.
+                // PDF has no quadratic curves, so the curve is written as the equal cubic curve.
                 PathSegment::QuadTo(over, to) => {
                     let near = |a: f32, b: f32| a + (b - a) * (2.0 / 3.0);
                     self.content.cubic_to(

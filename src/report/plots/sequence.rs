@@ -142,7 +142,7 @@ fn parties(event: &TraceEvent) -> [PartyId; 2] {
     }
 }
 
-/// The events that involve only the first `most` parties, in the order in which parties first occur.
+/// The events whose parties are all among the `most` parties that occur first in `events`.
 pub(in crate::report) fn among_first(events: &[TraceEvent], most: usize) -> Vec<TraceEvent> {
     let mut seen: Vec<PartyId> = Vec::new();
     for party in events.iter().flat_map(parties) {

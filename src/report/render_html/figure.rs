@@ -1,4 +1,4 @@
-//! Charts as markup: legend with toggles, SVG, and the same values as a table.
+//! Charts as markup: a legend with toggles, and for each chart its SVG and its values as a table.
 
 use crate::report::document::Figure;
 use crate::report::plots::{Chart, HEIGHT, Kind, Line, WIDTH, draw, sample};

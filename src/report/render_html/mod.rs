@@ -81,8 +81,8 @@ fn blocks(all: &[Block]) -> Markup {
     }
 }
 
-/// Figures in rows of two. A figure with several charts fills a row, and so does the last of an odd number of consecutive
-/// figures with one chart.
+/// Figures in rows of two. A figure with several charts fills a row. If the number of consecutive figures with one chart each is
+/// odd, the last of them also fills a row.
 fn plates(group: &[Block]) -> Markup {
     let single: Vec<bool> =
         group.iter().map(|block| matches!(block, Block::Figure(one) if one.charts.len() == 1)).collect();

@@ -89,7 +89,7 @@ struct Grid {
 /// Spaces to the left and right of each cell: in a table that fits with them, and in a narrow one.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
-/// Smallest number of characters of a word that may be broken behind its commas, if the table does not fit otherwise.
+/// Smallest number of characters of a word that may be broken after its commas, if the table does not fit otherwise.
 const LONG: usize = 16;
 
 impl Grid {
@@ -99,7 +99,7 @@ impl Grid {
         Self { header: Vec::new(), rows, numbers }
     }
 
-    /// The table with a space behind each comma of a long word, where a line may end.
+    /// The table with a space after each comma of a long word. At such a space a line may end.
     fn loosened(mut self) -> Self {
         let loose = |word: &str| {
             if word.chars().count() < LONG {

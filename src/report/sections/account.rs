@@ -105,8 +105,9 @@ fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
     relations_of(all).into_iter().map(|told| Block::remark(format!("neighbours, {told}"))).collect()
 }
 
-/// The losses of a run as one list: an entry for each observer and unit with the epsilons of every accountant, then an entry
-/// for each person who contributes a row and an outcome. Cells with the same epsilons share an entry.
+/// The losses of a run as one list. First there is an entry for each observer and unit, with the epsilons of every
+/// accountant. Then there is an entry for each sum of a loss about a row and a loss about an outcome: the loss about a
+/// person who contributes both. Cells with the same epsilons share an entry.
 pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     let mut lines: Vec<Entry> = Vec::new();
     for group in groups {
@@ -219,7 +220,8 @@ fn ideal(of: Option<Arithmetic>) -> &'static str {
 
 /// The losses about persons whose row and outcome both change, each with the number of its cell.
 /// Such a loss is the sum of the tight accountant's losses about the row and about the outcome. If
-/// several rows or outcomes may have the largest loss, there is a sum for each pair.
+/// several rows or outcomes may have the largest loss, there is a sum for each pair of such a row and
+/// such an outcome.
 fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
     let same = |a: &LedgerGroup, b: &LedgerGroup| {
         (a.cell, &a.series, &a.kind.protected, &a.kind.observer)

@@ -1,4 +1,5 @@
-//! The result of an audit: a section per finding, a table of several, and a chart of the two distributions.
+//! The result of an audit: a section per finding, a table of several findings, and a chart of the score's distributions
+//! under D and under D'.
 
 use crate::audit::systems::NotAudited;
 use crate::audit::{Factors, Finding, Histogram, NeighbourSide, Verdict, numerical_error};
@@ -126,8 +127,9 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The verdict in words. A refuted claim is followed by the condition under which the upper bound holds, if there is one;
-/// an inconclusive verdict by the reason; a consistent one by the factors between tested and measured epsilon.
+/// The verdict in words. If a conditional upper bound is refuted, the verdict is followed by the condition of this bound. An
+/// inconclusive verdict is followed by the reason, and the verdict "consistent" by the factors between the tested epsilon
+/// and the measured bounds.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {
@@ -236,7 +238,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
     Section { blocks, ..Section::default() }
 }
 
-/// The parts that were not audited, a line each; empty if everything was audited.
+/// The series, or parts of series, that were not audited, a line each; empty if everything was audited.
 pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     let told = left_out.iter().map(|NotAudited { series, protected, why }| {
         let kind = if *protected { "not audited" } else { "not audited, unprotected" };
@@ -245,12 +247,12 @@ pub(in crate::report) fn of_left_out(left_out: &[NotAudited]) -> Section {
     Section { blocks: told.collect(), ..Section::default() }
 }
 
-/// The findings and the parts that were not audited, as a JSON document.
+/// The findings, and the series or parts of series that were not audited, as a JSON document.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct AuditDocument<'a> {
     /// The findings.
     pub findings: &'a [Finding],
-    /// The parts that were not audited, each with the reason.
+    /// The series, or parts of series, that were not audited, each with the reason.
     pub not_audited: &'a [NotAudited],
 }
 

@@ -1,11 +1,12 @@
-//! The axes of a study along which results are drawn: axes with numbers, with durations, or with at least three words.
+//! The axes of a study along which results are drawn: axes with numbers, with durations, or with at least
+//! three values in words.
 
 use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of values with which an axis whose values are words becomes the horizontal axis of a chart. Two such
-/// values are drawn as two lines, which is clearer.
+/// Smallest number of values with which an axis whose values are words becomes the horizontal axis of a chart. If there are
+/// only two such values, charts along other axes can have a line for each value, which is clearer.
 const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;
@@ -28,8 +29,8 @@ enum Scale {
     Words(Vec<String>),
 }
 
-/// All axes with at least two values that are all numbers or all durations, followed by axes with at least
-/// [`MIN_WORDS`] other values.
+/// First the axes with at least two values that are all numbers, or all durations. Then the axes with at least [`MIN_WORDS`]
+/// values that are not all numbers and not all durations; such values are taken as words.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let axes = Axes::of(summary);
     let mut numeric = Vec::new();

@@ -44,7 +44,7 @@ impl Rows {
         1 + self.axes.len()
     }
 
-    /// The same without the rows that have no number.
+    /// The table's rows without those that have no number.
     pub(super) fn filled(mut self) -> Self {
         let heads = self.heads();
         self.rows.retain(|row| row[heads..].iter().any(|cell| !cell.is_empty()));
@@ -227,8 +227,9 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
 
 /// Some points of a study (`here`) in words; `all` are all its points, and `names` the names of their axes.
 ///
-/// If `here` contains every point that combines values which occur in `here`, these values are written axis by axis, without
-/// the axes on which all values of the study occur. Otherwise the points are written one by one.
+/// On each axis, some values occur in `here`. If every point of the study that has only such values is in `here`, the values
+/// are written axis by axis, without the axes on which all values of the study occur. Otherwise the points are written one
+/// by one.
 pub(super) fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();

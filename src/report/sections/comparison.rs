@@ -18,7 +18,7 @@ const MAIN: [&str; 6] = [
     "cumulative_regret",
 ];
 
-/// Whether `metric` is the metric `main`, or `main` of a group of agents.
+/// Whether `metric` is the metric `main`, or the metric `main` of one group of agents.
 fn is(metric: &str, main: &str) -> bool {
     metric.strip_prefix(main).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
 }
@@ -50,7 +50,7 @@ fn groups(comparison: &Comparison) -> Vec<&[ComparisonRow]> {
     comparison.rows.chunk_by(alike).collect()
 }
 
-/// The name of a series, or of two different ones.
+/// The name of the two series that are compared, or both names if they differ.
 fn series(row: &ComparisonRow) -> String {
     if row.series_a == row.series_b {
         row.series_a.clone()
@@ -225,7 +225,8 @@ fn p_value(p: f64) -> String {
     if p < 1e-4 { "< 0.0001".to_owned() } else { two_digits(p) }
 }
 
-/// What the p-values are adjusted for; `None` if there are none. The short comparison shows marks in their place.
+/// What the p-values are adjusted for; `None` if there are no p-values. The short comparison shows marks in place of the
+/// p-values.
 fn compared(comparison: &Comparison, full: bool) -> Option<String> {
     let counts = || comparison.rows.iter().filter(|row| row.p.is_some()).map(|row| row.comparisons);
     let (least, most) = (counts().min()?, counts().max()?);

@@ -60,8 +60,8 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// The lines of all series along the axis, one for each combination of values of the other axes on which the cost depends.
-/// Series with the same numbers share a line.
+/// The lines along the axis: for each series, a line for each combination of values of those other axes on which the cost
+/// depends. Lines with the same numbers are drawn as one.
 fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec<Track> {
     let mut found: Vec<Track> = Vec::new();
     let Some(first) = cells.first() else { return found };

@@ -5,7 +5,7 @@ use crate::report::document::Block;
 use crate::report::number::quantity;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// The table; empty if no protocol has counts.
+/// The table; empty if no series has counts.
 pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let mut names: Vec<&String> = Vec::new();
     for series in summary.cells.iter().flat_map(|cell| &cell.series) {

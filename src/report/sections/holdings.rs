@@ -6,7 +6,7 @@ use crate::report::document::{Block, Section, Table};
 use crate::study::Summary;
 use crate::vocab::counted;
 
-/// A remark that these numbers are not public.
+/// The remark that the numbers in this section are not public.
 const NOT_PUBLIC: &str = "These numbers come from the simulation and are for the reader of this report only: an agent's \
                           counts are protected data. No party of the protocol is told them, and no privacy loss \
                           accounts for them; publishing this table would be a release.";

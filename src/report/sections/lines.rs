@@ -17,7 +17,7 @@ pub(super) const MAX_FIGURES: usize = 40;
 const MAX_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 
-/// A series of a cell with the name of its line in each chart of a figure.
+/// The name of a line in each chart of a figure, and the series of a cell that the line shows.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
 /// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
@@ -88,7 +88,7 @@ pub(super) fn named<'a>(cells: &[&'a CellSummary], names: &Axes) -> Vec<Named<'a
     found
 }
 
-/// The series of one name in each of some cells that have it.
+/// The series called `name` in each of `cells` that has such a series.
 pub(super) fn runs_of<'a>(
     cells: &[&'a CellSummary],
     name: &str,

@@ -1,4 +1,4 @@
-//! The section on the network: time, messages, bytes, losses and latency of a run, and the links and rounds of one
+//! The section on the network: time, messages, bytes, lost messages and latency of a run, and the links and rounds of one
 //! replication.
 
 use super::cells::rows;

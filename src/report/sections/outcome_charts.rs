@@ -22,7 +22,7 @@ struct Track<'a> {
     rows: Vec<(f64, String, &'a OutcomeRow)>,
 }
 
-/// The charts of all final numbers that have bounds, or that can be drawn along an axis.
+/// The charts of all outcomes that have bounds, or that can be drawn along an axis.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

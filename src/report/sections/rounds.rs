@@ -1,4 +1,5 @@
-//! Numbers by round, as tables of some rounds and charts of all, and differences between series that the scenario names.
+//! Numbers by round: tables of some rounds, and charts of all rounds. Also the differences between each series and every
+//! reference series that the scenario names (`compared_with`).
 
 use super::cells::{Rows, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
@@ -10,7 +11,7 @@ use crate::study::{CellSummary, Estimate, SeriesSummary, Summary, TrackPoint, ho
 use crate::vocab::counted;
 use std::collections::BTreeSet;
 
-/// The section, with charts if `charts`; `None` if no protocol has numbers by round and no series are compared.
+/// The section, with charts if `charts` is true; `None` if no series has numbers by round and no series are compared.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let mut blocks: Vec<Block> = names(summary).iter().flat_map(|name| table(summary, name)).collect();
     let differences = differences(summary);
@@ -28,7 +29,7 @@ pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("rounds", "By round", "By round, and series compared", blocks))
 }
 
-/// The section in short for a terminal: the numbers after the last round side by side, then the differences.
+/// The section in short for a terminal: the numbers in the last round side by side, then the differences.
 pub(super) fn brief(summary: &Summary) -> Option<Section> {
     let names = names(summary);
     let mut blocks = Vec::new();
@@ -120,7 +121,8 @@ fn signed(estimate: Estimate, marked: &[Estimate]) -> String {
     format!("{sign}{}{mark}", regret(estimate))
 }
 
-/// The differences that are significant at 5 % after Holm's adjustment for the number of all of them.
+/// Of the differences `all`, those that are significant at 5 %. Holm's method adjusts the p-values for the number of
+/// differences that have a p-value.
 fn shown_at_5_percent(all: Vec<Estimate>) -> Vec<Estimate> {
     let told: Vec<(Estimate, f64)> = all.into_iter().filter_map(|one| Some((one, one.p_value()?))).collect();
     let adjusted = holm(&told.iter().map(|(_, p)| *p).collect::<Vec<f64>>());

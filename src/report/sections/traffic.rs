@@ -66,8 +66,8 @@ pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     Some(Figure { title: format!("How long messages took, {of}"), charts: vec![chart] })
 }
 
-/// The number of parties that had answered when each round was closed, over virtual time, for protocols that ask many
-/// parties.
+/// For protocols that ask many parties: over virtual time, the numbers of parties that had answered, and that had not
+/// answered, when each round was closed, and the number of late answers.
 pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     // Series with the same closings of rounds share a chart.
     let mut shown: Vec<(&SeriesRecord, usize)> = Vec::new();

@@ -17,7 +17,8 @@ pub struct Completion {
     pub what: What,
     /// Its name in a list of choices.
     pub label: String,
-    /// The values that it accepts, the family to which it belongs, or the kind of a name ("party"); empty for a value.
+    /// For a field, the values that it accepts; for a member, the family to which it belongs; for a name, its kind
+    /// ("party"); empty for a value.
     pub detail: String,
     /// Its explanation in Markdown.
     pub about: String,
@@ -102,7 +103,7 @@ pub fn completions(text: &str, at: usize) -> Vec<Completion> {
     }
 }
 
-/// Label, explanation and text of every member of a choice, or of a struct.
+/// Label, explanation and text of every member of a choice; for a struct, those of the struct itself.
 fn members(shape: Shape<'_>) -> Vec<(String, String, String)> {
     let Some(key) = shape.key() else {
         return shape

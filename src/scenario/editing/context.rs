@@ -5,7 +5,7 @@ use crate::scenario::shape::{Kind as Value, Shape};
 use crate::scenario::tokens::{Kind, Token};
 use std::sync::OnceLock;
 
-/// The schema of the scenario language. It is made once, since no members can be added after its first use.
+/// The schema of the scenario language. It is made once, since no members can be added after the schema's first use.
 pub(super) fn language() -> &'static serde_json::Value {
     static LANGUAGE: OnceLock<serde_json::Value> = OnceLock::new();
     LANGUAGE.get_or_init(catalogue::language)
@@ -31,7 +31,7 @@ pub(super) struct Frame<'t> {
 pub(super) struct Context<'t> {
     /// The open brackets, the outermost first.
     pub(super) frames: Vec<Frame<'t>>,
-    /// The position of the token that the cursor touches, if that is a name, a number or a text.
+    /// The position, among the tokens, of the token that the cursor touches, if this token is a name, a number or a text.
     pub(super) word: Option<usize>,
 }
 
@@ -137,7 +137,7 @@ impl<'t> Context<'t> {
         next.is_some_and(|next| next.kind == Kind::Colon)
     }
 
-    /// The struct whose field's name stands at the cursor.
+    /// The struct, if the name of one of its fields may stand at the cursor.
     pub(super) fn owner(&self) -> Option<Shape<'static>> {
         match self.expected() {
             Expected::Field(owner) => Some(owner),

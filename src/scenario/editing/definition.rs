@@ -1,4 +1,4 @@
-//! Finds the place where a name of a scenario is defined: the entry of a party, the name of a series, or a file.
+//! Finds what a name in a scenario refers to: the entry of a party, the name of a group or of a series, or a file.
 
 use super::context::Context;
 use super::names::definition_of;

@@ -5,12 +5,12 @@ use crate::scenario::tree::duplicates;
 use crate::scenario::{names, nesting};
 use crate::vocab::value::{Body, Entry, Key, Node, Number, Scalar};
 
-/// Reads a text. Only the first syntax error is reported, but every duplicate key.
+/// Reads a text. Reports only the first syntax error. If there is no syntax error, reports every duplicate key.
 pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
     if let Some(problem) = names::hidden(text).or_else(|| nesting::problem(text)) {
         return Err(vec![problem]);
     }
-    // All syntax errors are found here, so that `Cursor` reads a text without any.
+    // A text with a syntax error is refused here, so `Cursor` reads only valid JSON.
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
         return Err(vec![syntax_error(text, &error)]);
     }
@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Result<Node, Vec<Diagnostic>> {
 
 fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    // The column is that of the byte that was read last, counted from 1.
+    // The column of the error is that of the byte that `serde_json` read last, counted from 1.
     let at = text.floor_char_boundary((before + error.column().saturating_sub(1)).min(text.len()));
     let length = text[at..].chars().next().map_or(0, char::len_utf8);
     let message = error.to_string();
@@ -113,7 +113,8 @@ impl Cursor<'_> {
         Node { span: start..self.at, name: None, body: Body::List(items) }
     }
 
-    /// Skips a comma if one follows, and returns the end of what was read.
+    /// Skips white space, and a comma if one follows. Returns the end of the comma; if none follows, the position before the
+    /// white space.
     fn comma(&mut self) -> usize {
         let end = self.at;
         if self.peek() == b',' {

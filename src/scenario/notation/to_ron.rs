@@ -9,7 +9,7 @@ use crate::scenario::sweep::{EditedText, Translation};
 use crate::vocab::value::{Body, Entry, Node, Number, Scalar};
 use std::ops::Range;
 
-/// A key of the outermost object that editors read and a run does not.
+/// A key of the outermost object. Editors read the value of this key, and a run ignores it.
 const SCHEMA: &str = "$schema";
 
 /// The document in RON. `root` describes the type of the document, such as the type of a scenario.
@@ -26,7 +26,7 @@ pub(in crate::scenario) fn to_ron(
     if writer.problems.is_empty() { Ok(writer.out.finish()) } else { Err(writer.problems) }
 }
 
-/// Whether RON can write this without quotation marks.
+/// Whether RON can write the text as a name, without quotation marks.
 fn is_word(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
@@ -115,7 +115,7 @@ impl Writer {
                 self.out.push(whole.map_or(digits.as_str(), |(whole, _)| whole), place);
             }
             Scalar::Number(Number::Written(digits)) => self.out.push(digits, place),
-            // `None` is the name of a member here, and not an absent value.
+            // One of the members is called `None` here, so `None` in RON would be this member, and not an absent value.
             Scalar::Nothing if shape.is_some_and(|shape| shape.members().contains(&"None")) => {
                 let names = shape.map(Shape::members).unwrap_or_default();
                 self.problems.push(

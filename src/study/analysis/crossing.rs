@@ -9,12 +9,12 @@
 //! the second bisection turns right.
 //!
 //! The interval covers the crossing with probability at least 1 - alpha, if each test has its level. (For t tests this
-//! is exact if observations are normally distributed, and approximate otherwise.) The reason is as follows. The
-//! bisection of the true signs looks at d fixed values. The first error of the first bisection is made at a value behind
+//! is exact if observations are normally distributed, and approximate otherwise.) The reason is as follows. A bisection
+//! that knows the true signs looks at d fixed values. The first error of the first bisection is made at a value behind
 //! the crossing that is declared to lie before it. Until then, the first bisection has turned left at every value behind
-//! the crossing, as the bisection of the true signs does. Once it has turned left at a value before the crossing, all
-//! further values lie before the crossing, where it cannot err. So the value of its first error is one of the d fixed
-//! values. The same holds for the second bisection, which errs only at those of the d values that lie before the
+//! the crossing, as the bisection with the true signs does. Once the first bisection has turned left at a value before the
+//! crossing, all further values lie before the crossing, where it cannot err. So the value of its first error is one of the
+//! d fixed values. Likewise, the second bisection makes its first error at one of those of the d values that lie before the
 //! crossing. Each of the d values has one wrong sign, each end of the range has at most two, and there are R looks. By
 //! Bonferroni's inequality, the probability of any error is at most alpha, however observations at different values and
 //! looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence intervals without
@@ -65,11 +65,12 @@ pub struct Probe {
     pub value: f64,
     /// Mean gain with its standard error, in the unit of the metric: by how much the first series is better than the second.
     pub gain: Estimate,
-    /// Lower end of the interval of the mean gain by which the value was judged; absent for fewer than two observations.
+    /// Lower end of the interval of the mean gain; the value was judged by this interval. Absent for fewer than two
+    /// observations.
     pub low: Option<f64>,
-    /// Upper end of that interval.
+    /// Upper end of this interval; absent for fewer than two observations.
     pub high: Option<f64>,
-    /// What is shown.
+    /// What is shown about the mean gain.
     pub sign: Sign,
 }
 
@@ -361,9 +362,9 @@ mod tests {
         found.low.is_none_or(|low| low <= truth) && found.high.is_none_or(|high| truth <= high)
     }
 
-    /// If each of 200 searches covers the crossing with probability at least .95, fewer than 177 cover it with probability
-    /// at most 1e-4. One part of the noise is skewed, the other part is common to all values. The crossings lie between two
-    /// values of the grid, at a value of the grid, and near an end of the range.
+    /// If each of 200 searches covers the crossing with probability at least .95, the probability that fewer than 177 cover
+    /// it is at most 1e-4. One part of the noise is skewed, the other part is common to all values. The crossings lie
+    /// between two values of the grid, at a value of the grid, and near an end of the range.
     #[test]
     fn intervals_cover_the_crossing() {
         for truth in [0.3, 0.5, 0.94] {

@@ -1,8 +1,9 @@
 //! A quasi-random design over ranges, and its estimates of Sobol' indices, from which the noise of replications is removed.
 //!
-//! A and B have N points each: the first and the second half of the coordinates of N quasi-random points. AB_i is A with the
-//! i-th coordinate of B, and BA_i is B with the i-th coordinate of A. Let f be the metric at a point, m its mean over A and
-//! B, V its variance over A and B, and E the mean over the N rows of these matrices:
+//! A and B are matrices with N rows, and each row is a point. They come from N quasi-random points with twice as many
+//! coordinates as there are axes: A has the first half of the coordinates of these points, and B the second half. AB_i is A
+//! with the i-th column of B, and BA_i is B with the i-th column of A. Let f be the metric at a point, m its mean over A and
+//! B, V its variance over A and B, and E the mean over the N rows:
 //!
 //! * The share of axis i alone is E[(f(B) - m) (f(AB_i) - f(A))] / V (Saltelli, Annoni, Azzini, Campolongo, Ratto and
 //!   Tarantola 2010, "Variance based sensitivity analysis of model output", Comput. Phys. Commun. 181:259-270, Table 2 (b)).
@@ -69,8 +70,8 @@ pub(super) struct Designed {
     values: Vec<Vec<f64>>,
 }
 
-/// A sum of blocks of cells, row by row: the position of each block, and the factor by which it is multiplied. The blocks
-/// are A, B, every AB_i and every BA_i, as in [`Design::points`].
+/// A sum of blocks of cells, with one value for each row: the position of each block, and the factor by which it is
+/// multiplied. The blocks are A, B, every AB_i and every BA_i, in the order of [`Design::points`].
 type Terms<'a> = &'a [(usize, f64)];
 
 impl Designed {
@@ -93,13 +94,13 @@ struct Weighted<'a> {
     rows: &'a [f64],
     /// The values by cell, added up with the weights of the replications.
     added: Vec<f64>,
-    /// The sum of the weights of all pairs of different replications.
+    /// The sum, over all ordered pairs of different replications, of the product of the two replications' weights.
     products: f64,
 }
 
 impl Weighted<'_> {
-    /// The mean, over the rows and over all pairs of different replications, of the product of one term of each
-    /// replication.
+    /// The weighted mean of a product, over the rows and over all ordered pairs of different replications. The factors of
+    /// the product are the value of `one` in the first replication of the pair and the value of `two` in the second.
     fn product(&self, one: Terms<'_>, two: Terms<'_>) -> f64 {
         let rows = self.of.design.rows;
         let at = |values: &[f64], terms: Terms<'_>, row: usize| -> f64 {
@@ -167,8 +168,8 @@ mod tests {
     use crate::study::analysis::resampling::shares;
     use std::f64::consts::PI;
 
-    /// Ishigami's function with a = 7, b = 0.1 of three numbers, each uniform in (-pi, pi). Its variance V is known, and
-    /// so are the parts V_i of each number alone and the part V_13 of the interaction of the first and the third number:
+    /// Ishigami's function, with a = 7 and b = 0.1, of three numbers, each uniform in (-pi, pi). Its variance V is known,
+    /// and so are the parts V_i of each number alone and the part V_13 of the interaction of the first and the third number:
     /// V = a^2/8 + b pi^4/5 + b^2 pi^8/18 + 1/2, V_1 = (1 + b pi^4/5)^2 / 2, V_2 = a^2/8, V_3 = 0, and V_13 = b^2 pi^8
     /// (1/18 - 1/50). Source: Ishigami and Homma 1990; Saltelli et al. 2008, "Global Sensitivity Analysis", section 4.6.
     fn ishigami(u: &[f64]) -> f64 {
@@ -221,7 +222,7 @@ mod tests {
     }
 
     /// There are two noises: one that is common to all cells of a replication, and one of each cell. Each has about half
-    /// of the function's standard deviation. They do not raise the estimated variance, and the intervals cover the
+    /// of the function's standard deviation. The noises do not raise the estimated variance, and the intervals cover the
     /// indices.
     #[test]
     fn noise_is_removed() {

@@ -32,7 +32,7 @@ pub struct ExplainedAxis {
 /// The shares of one series' variance that one varied value explains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AxisShare {
-    /// The varied value.
+    /// Name of the varied value.
     pub axis: String,
     /// The share of the variance that it explains alone: the first-order Sobol' index.
     pub first: Share,
@@ -43,7 +43,7 @@ pub struct AxisShare {
 /// The share of the variance that two varied values explain together, beyond what each of them explains alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairShare {
-    /// The varied values.
+    /// Names of the two varied values.
     pub axes: [String; 2],
     /// The share: the second-order Sobol' index.
     pub share: Share,
@@ -59,7 +59,7 @@ pub struct ExplainedSeries {
     /// Estimate of the variance between the true means of the cells, from which the noise of replications is removed. It is
     /// negative if the cells differ less than the noise alone would make them differ.
     pub variance: Share,
-    /// The mean variance between replications of a cell.
+    /// The variance between the replications of a cell, averaged over the cells.
     pub noise: f64,
     /// The shares of each varied value. Empty if the estimated variance between cells is at most 1e-22 times the mean
     /// square of the values, and so may be rounding error alone.
@@ -90,7 +90,7 @@ pub struct Explained {
     pub points: Option<usize>,
     /// The varied values.
     pub axes: Vec<ExplainedAxis>,
-    /// Probability with which each interval covers the share, approximately.
+    /// Probability with which each interval covers the true share or variance, approximately.
     pub confidence: f64,
     /// Number of bootstrap resamples behind the intervals.
     pub resamples: usize,

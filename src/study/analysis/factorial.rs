@@ -14,11 +14,11 @@ use super::resampling::{Resampled, Variances};
 /// What a projection does along one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Along {
-    /// Replaces values by their mean.
+    /// Replaces the values along the axis by their mean.
     Average,
-    /// Subtracts their mean.
+    /// Subtracts the mean of the values along the axis from each of them.
     Centre,
-    /// Leaves values as they are.
+    /// Leaves the values as they are.
     Keep,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Factorial {
     values: Vec<Vec<f64>>,
     /// The projections: first-order effects of all axes, then total effects of all axes, then interactions of all pairs.
     effects: Vec<Vec<Along>>,
-    /// The mean square of the centred values of each replication, and of each of its effects.
+    /// For each replication, the mean square of its centred values and the mean square of each effect.
     squares: Vec<Squares>,
 }
 
@@ -113,7 +113,7 @@ impl Resampled for Factorial {
             added.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
         }
         let (whole, effects) = self.squared(&added);
-        // The sum of the products of replications with themselves.
+        // The weighted sum of the products of each replication with itself.
         let itself = |of: &dyn Fn(&Squares) -> f64| -> f64 {
             self.squares.iter().zip(weights).map(|(squares, weight)| weight * weight * of(squares)).sum()
         };
@@ -172,8 +172,9 @@ mod tests {
         close(found.whole, FIRST.iter().sum::<f64>() + PAIR);
     }
 
-    /// With noise that is common to the cells of a replication and noise of each cell, estimates are right on average over
-    /// 400 studies of 4 replications. The tolerance is six standard errors, estimated from the studies.
+    /// There are three noises: one that is common to the cells of a replication, one that is c times a factor of the
+    /// replication, and one of each cell. On average over 400 studies of 4 replications, the estimates are right. The
+    /// tolerance is six standard errors, estimated from the studies.
     #[test]
     fn noise_adds_no_variance() {
         let study = |index: u64| {
@@ -202,8 +203,8 @@ mod tests {
     }
 
     /// The 95 % interval of the share of the first axis covers this share in at least 85 of 100 studies with 20
-    /// replications. With a coverage of 95 %, fewer than 85 have probability 4e-5; the percentile bootstrap of 20
-    /// replications covers a little less than it states.
+    /// replications. With a coverage of 95 %, the probability that fewer than 85 intervals cover the share would be 4e-5.
+    /// The coverage of the percentile bootstrap of 20 replications is a little lower than the stated one.
     #[test]
     fn intervals_cover() {
         let share = FIRST[0] / (FIRST.iter().sum::<f64>() + PAIR);

@@ -74,8 +74,9 @@ pub struct Grid {
 impl Grid {
     /// The grid from `from` to `to` for a threshold whose confidence interval is to be at most `width` wide. Steps are
     /// at most half of `width`, but at least 1 for [`Spacing::Whole`]. For [`Spacing::Logarithmic`], `width` is a ratio
-    /// above 1, and steps are ratios of at most its square root. If `width` is `None`, it is about a twentieth of the
-    /// range, and at least 2 for [`Spacing::Whole`].
+    /// above 1, and steps are ratios of at most its square root. If `width` is `None`, it is a twentieth of the range. For
+    /// [`Spacing::Logarithmic`], it is then the twentieth root of the ratio of the two ends; for [`Spacing::Whole`], it is
+    /// then rounded up, and at least 2.
     ///
     /// # Errors
     /// [`BadRange`].

@@ -7,8 +7,8 @@ use serde::Serialize;
 pub(super) const RESAMPLES: usize = 1_000;
 /// Fewest replications for an interval: fewer have too few different resamples.
 const FEWEST: usize = 5;
-/// Largest share of resamples whose variance is not above 0 or is mere rounding error. If more resamples are such, there
-/// is no interval, because a share of a variance of 0 is undefined.
+/// The shares of the variance have intervals only if at most this part of the resamples has a variance that is at most 0 or
+/// mere rounding error. (A share of a variance of 0 is undefined.)
 const MOST_EMPTY: f64 = 0.05;
 
 /// A number with an interval.
@@ -83,7 +83,8 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// the bootstrap of indices: Archer, Saltelli and Sobol' 1997, "Sensitivity measures, ANOVA-like techniques and the use
 /// of bootstrap" (J. Stat. Comput. Simul. 58).
 ///
-/// A variance of at most `nothing` is taken for rounding errors, and has no shares. `None` for fewer than two replications.
+/// A variance of at most `nothing` is taken for rounding errors, and has no shares. Returns `None` for fewer than two
+/// replications.
 pub(super) fn shares(design: &dyn Resampled, nothing: f64, confidence: f64, key: Key) -> Option<Shares> {
     let (n, rows) = (design.replications(), design.rows());
     let found = design.variances(&vec![1.0; n], &vec![1.0; rows])?;

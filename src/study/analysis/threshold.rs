@@ -23,7 +23,8 @@ pub struct Question {
     pub series: String,
     /// The series with which it is compared.
     pub against: String,
-    /// The name of the metric, as in `results.csv` without the prefix "more.".
+    /// The name of the metric: the name of a column of `results.csv` without the prefix "more.", or the name of a regret of
+    /// a group of agents or of a cohort.
     pub metric: String,
     /// Whether a larger value of the metric is better.
     pub larger_is_better: bool,
@@ -51,18 +52,18 @@ pub struct Threshold {
     pub question: Question,
     /// The first value of the range.
     pub from: f64,
-    /// Its last value.
+    /// The last value of the range.
     pub to: f64,
     /// How the values of the range are spaced.
     pub spacing: Spacing,
-    /// The largest width that the confidence interval of the threshold is to have; for logarithmic spacing, the ratio of its
-    /// ends.
+    /// The largest width that the confidence interval of the threshold is to have; for logarithmic spacing, the largest
+    /// ratio of the interval's ends.
     pub width: f64,
     /// What was found.
     #[serde(flatten)]
     pub crossing: Crossing,
     /// The number of replications in which the two series cannot be compared, because one of them ended early or lacks
-    /// the metric. It is the number at the value where it is largest.
+    /// the metric. If the number differs between the values that were looked at, it is the largest one.
     pub without_pair: u64,
 }
 
@@ -79,7 +80,7 @@ pub enum Unended<E> {
         finished: u64,
         /// Number of replications of the current look.
         total: u64,
-        /// Replications that failed before.
+        /// Replications that failed before the interruption.
         failures: Vec<Failure>,
     },
     /// Replications failed.
@@ -157,7 +158,8 @@ pub fn threshold<E>(
     Ok((found, plan))
 }
 
-/// The number of replications of a cell, and by how much the series is better than the other one in each pair.
+/// The number of replications of a cell, and by how much the series is better than the other one in each replication that
+/// has the metric for both.
 type Gains = (u64, Vec<f64>);
 
 /// Reads the gains of the cells that are new or have more replications than before.

@@ -212,7 +212,7 @@ pub(in crate::study) fn remove_all_answers(folder: &RunFolder) {
     drop(std::fs::remove_dir_all(folder.file("unfinished")));
 }
 
-/// Copies the answers of an objective from one run folder to another, unless the other one has them already.
+/// Copies the answers of an objective from one run folder to another, unless the target folder has them already.
 pub(in crate::study) fn copy(from: &RunFolder, to: &RunFolder, preparation: &str) -> Result<(), FolderError> {
     let (source, target) = (objective(from, preparation), objective(to, preparation));
     if target.exists() || !source.is_file() {

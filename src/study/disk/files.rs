@@ -183,8 +183,8 @@ pub struct Staged {
     hash: blake3::Hasher,
     /// Whether the file is compressed (gzip) once it is larger than [`PACKED_ABOVE`].
     packs: bool,
-    /// Present if contents are only compared: the list to which the path is added if the existing
-    /// file differs.
+    /// Present if contents are only compared: the list to which the path is added if the file does not exist or has other
+    /// contents.
     unlike: Option<DifferingFiles>,
 }
 
@@ -217,8 +217,8 @@ impl Staged {
         }
     }
 
-    /// A file whose contents are only compared with those of the existing file, which is not touched; [`Staged::commit`]
-    /// adds its path to `unlike` if it is absent or differs.
+    /// A file whose contents are only compared with those of the existing file, which is not touched. If there is no file
+    /// at `path`, or if it has other contents, [`Staged::commit`] adds the path to `unlike`.
     #[must_use]
     pub fn compared(path: &Path, unlike: DifferingFiles) -> Self {
         let (path, hash) = (path.to_owned(), blake3::Hasher::new());
@@ -260,9 +260,9 @@ impl Staged {
         file.sync().map_err(failed("write", &self.path))
     }
 
-    /// Renames the file to its final path. A file that is packed if it is large replaces an older file in either form, plain
-    /// or packed. If a single older file is there and has the same contents, that file stays, whatever its form. A file that
-    /// was begun by [`Staged::compared`] is only compared.
+    /// Renames the file to its final path. After `Staged::packing`, an older file is replaced in either form, plain or
+    /// packed. If there is a single older file and it has the same contents, the older file stays, whatever its form. A file
+    /// that was begun by [`Staged::compared`] is only compared.
     ///
     /// # Errors
     /// [`FileError`].
@@ -375,8 +375,8 @@ pub enum WriteResult {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // After a rename, the temporary file no longer exists. If it cannot be removed after an error, only the error is
-        // reported.
+        // The temporary file exists after an error, after a hard link to it was made, and if it was not needed. It no longer
+        // exists after a rename. If it cannot be removed, this is not reported.
         if let Some(temporary) = &self.temporary {
             drop(fs::remove_file(temporary));
         }

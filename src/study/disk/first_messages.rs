@@ -13,8 +13,8 @@ pub(in crate::study) const MAX_EVENTS: usize = 400;
 pub(in crate::study) const MAX_PARTIES: usize = 6;
 pub(in crate::study) const FILE: &str = "opening.json";
 
-/// The first events of a replication: the events between the first parties of one series. It is the series with the most
-/// kinds of messages.
+/// The first events of one series in a replication: of the series with the most kinds of messages. If there are more than
+/// `MAX_PARTIES` parties, these are only the events among the parties that first send messages or are sent messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstMessages {
     /// Name of the series.

@@ -202,7 +202,8 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// The record of the first finished replication of a cell, by number; `None` if no replication of the cell is finished.
+    /// The record of the finished replication of a cell that has the lowest number; `None` if no replication of the cell is
+    /// finished.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.

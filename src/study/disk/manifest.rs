@@ -58,7 +58,7 @@ pub struct Manifest {
 /// One cell in the manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CellManifest {
-    /// Value of each `Each` by its name, as written in RON, or the label of the value if it has one.
+    /// Name and value of each `Each`. The value is written in RON, or as its label if it has one.
     pub point: Vec<(String, String)>,
     /// Hash of everything on which the records of the cell's replications depend.
     pub identity: String,
@@ -69,7 +69,7 @@ fn system() -> &'static str {
     if cfg!(target_os = "wasi") { "wasi" } else { std::env::consts::OS }
 }
 
-/// The manifest of a plan. `digest` is the digest of all its records, or `None` while records are missing.
+/// The manifest of a plan. `digest` is the digest of all records of the plan, or `None` while records are missing.
 pub(in crate::study) fn manifest(plan: &Plan, digest: Option<String>) -> Manifest {
     Manifest {
         folder_version: FOLDER_VERSION,

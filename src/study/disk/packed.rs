@@ -1,5 +1,5 @@
-//! Large files of a run folder. A file that is staged with packing and is larger than 4 MiB is stored in the gzip format
-//! (RFC 1952), as `NAME.gz` instead of `NAME`.
+//! Large files of a run folder. A file that is written with packing (`Staged::packing`) and is larger than 4 MiB is stored
+//! in the gzip format (RFC 1952), as `NAME.gz` instead of `NAME`.
 //!
 //! A packed file is a sequence of gzip members, as the format allows: `zcat`, Python's `gzip`, pandas and R read the members
 //! as one text. Each member contains the bytes of whole calls of `write`, so a record can be read without decompressing
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A file that is staged with packing is packed if it has more than this number of bytes.
+/// A file that is written with packing is packed if it has more than this number of bytes.
 pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 
-/// Number of bytes before compression after which a member ends.
+/// A member ends as soon as its contents have at least this number of bytes, counted before compression.
 const MEMBER: usize = 256 << 10;
 
 /// Effort of compression, from 0 to 9.
@@ -27,9 +27,9 @@ const LEVEL: u32 = 3;
 /// `HEADER[8]`, the byte of the compression level, may have another value in a file, so it is not compared.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// The largest decompressed size of a member that is read: the first number times its compressed size, plus the second
-/// number of bytes. The data of a run have about ten times their compressed size. DEFLATE allows a factor of about a
-/// thousand, with which a small file could fill the memory.
+/// A member is read only up to this decompressed size: the first number times its compressed size, plus the second number of
+/// bytes. A larger member counts as damaged. The data of a run have about ten times their compressed size. DEFLATE allows a
+/// factor of about a thousand, with which a small file could fill the memory.
 const RATIO: (u64, u64) = (200, 16 << 20);
 
 /// The path of the packed form of a file.
@@ -42,7 +42,7 @@ pub(in crate::study) fn is_packed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "gz")
 }
 
-/// The form in which a file exists; its plain path if it does not exist.
+/// The path at which a file is stored: the packed path if only the packed form exists, and otherwise the plain path.
 pub(in crate::study) fn existing(path: &Path) -> PathBuf {
     let packed = packed_path(path);
     if !path.exists() && packed.exists() { packed } else { path.to_owned() }
@@ -288,7 +288,7 @@ mod tests {
     use std::fs;
 
     fn line(index: usize) -> String {
-        // Lines of unlike lengths that do not repeat.
+        // The lines have various lengths, and no two of them are equal.
         let hash = blake3::hash(&index.to_le_bytes()).to_hex();
         format!("{index} {}\n", &hash.as_str()[..1 + index % 60].repeat(1 + index % 7))
     }

@@ -37,9 +37,9 @@ impl Segment {
         Self { folder, state: Mutex::new(State::NotYet) }
     }
 
-    /// Appends a line. The line then survives the end of this process. It survives a loss of power after the next sync.
-    /// A sync happens with the first line that is appended more than a second after the last sync, and when the segment
-    /// is closed.
+    /// Appends a line. The line then survives the end of this process. From the next sync on, it also survives a loss of
+    /// power. A sync happens with the first line that is appended more than a second after the last sync, and when the
+    /// segment is closed.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if let State::NotYet = *state {

@@ -32,7 +32,8 @@ pub enum SignError {
     NotBuilt,
     /// A file of the folder, or a key file, cannot be read or written.
     File(FileError),
-    /// The folder has something that is neither a file nor a folder, or whose name has a line break or a backslash.
+    /// The folder has an entry that is neither a file nor a folder, or whose name is not UTF-8 or has a line break or a
+    /// backslash.
     Odd(PathBuf),
     /// A key file cannot be used.
     Key {

@@ -1,5 +1,6 @@
-//! Signs a run folder with an OpenSSH key, and checks such a signature. The hashes of all files are signed in the format of
-//! `ssh-keygen -Y sign`, so that `ssh-keygen -Y verify` and `sha256sum -c` can check a folder without this program.
+//! Signs a run folder with an OpenSSH key, and checks the signature of a folder. The hashes of all files are signed in the
+//! format of `ssh-keygen -Y sign`, so that `ssh-keygen -Y verify` and `sha256sum -c` can check a folder without this
+//! program.
 
 use crate::study::disk::files;
 use crate::study::disk::folder::RunFolder;
@@ -50,9 +51,9 @@ pub fn sign(
     Ok(signed(&hashes, secret.public_key()))
 }
 
-/// Checks that a folder was signed by a public key in the file `keys`, and that its files are those that were signed. Each
-/// line of `keys` may have a key, as in a `.pub` file, in `authorized_keys` or in `allowed_signers`; only ed25519 keys are
-/// read.
+/// Checks that a folder was signed with the private key that belongs to one of the public keys in the file `keys`, and that
+/// the folder's files are those that were signed. Each line of `keys` may have a public key, as in a `.pub` file, in
+/// `authorized_keys` or in `allowed_signers`; only ed25519 keys are read.
 ///
 /// # Errors
 /// [`SignError`].

@@ -15,12 +15,13 @@ use std::sync::Mutex;
 /// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
 const BYTES_PER_THREAD: u64 = 1 << 18;
 
-/// Number of bytes of records that are in memory at the same time, apart from the last record.
+/// Records are taken into memory together until they have at least this number of bytes. With one thread, this is one record
+/// at a time.
 fn bytes_together() -> u64 {
     if at_once() > 1 { at_once() as u64 * BYTES_PER_THREAD } else { 1 }
 }
 
-/// One record as a line. `body` is its JSON object.
+/// One record as a line. `body` is the record as a JSON object.
 pub(in crate::study) fn line(cell: usize, body: &str) -> Vec<u8> {
     let rest = body.strip_prefix('{').unwrap_or(body);
     format!("{{\"cell\":{cell},\"seal\":\"{}\",{rest}\n", blake3::hash(rest.as_bytes()).to_hex()).into_bytes()
@@ -94,7 +95,7 @@ enum Found {
     Damaged,
     /// A record that belongs to no cell of the study.
     Foreign,
-    /// A record of these cells, or the failure of their replication.
+    /// The record of the replication `replication` of each of these cells, or, if `failed`, the failure of this replication.
     Record {
         cells: Vec<usize>,
         replication: u64,
@@ -265,7 +266,8 @@ impl StoredRecords {
         in_order(lines, parse)
     }
 
-    /// The record of the first stored replication of a cell, by number; `None` if no replication of the cell is stored.
+    /// The record of the stored replication of a cell that has the lowest number; `None` if no replication of the cell is
+    /// stored.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].

@@ -64,8 +64,8 @@ impl Plan {
         }
     }
 
-    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no branches. This
-    /// serves folders that were written with another name of the axis, which they keep.
+    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no branches. With it, a
+    /// folder that was written with another name of the axis keeps that name.
     pub(crate) fn with_branch_axis(mut self, axis: &str) -> Self {
         if let Some(fork) = &mut self.fork {
             axis.clone_into(&mut fork.axis);

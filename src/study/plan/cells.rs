@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 /// One cell: a scenario without `Each`, and its point in the study.
 #[derive(Clone, Debug)]
 pub struct CellPlan {
-    /// Value of each `Each` by its name, as written in RON, or the label of the value if it has one. Empty for a scenario
+    /// Name and value of each `Each`. The value is written in RON, or as its label if it has one. Empty for a scenario
     /// without `Each`.
     pub point: Vec<(String, String)>,
     /// The checked scenario.
     pub scenario: Scenario,
     /// Hash of everything on which the records of the cell's replications depend.
     pub identity: String,
-    /// Hash of everything on which the preparation of its objective depends. Cells with equal hashes share the
+    /// Hash of everything on which the preparation of the cell's objective depends. Cells with equal hashes share the
     /// preparation.
     pub preparation: String,
     /// The programs that the scenario names. They are part of the identity.
@@ -140,7 +140,7 @@ impl Plan {
         programs_of(std::slice::from_ref(self))
     }
 
-    /// The programs of the cells that must be started for the use `starts`, such as running the replications.
+    /// Those programs of all cells that must be started for the use `starts`, such as running the replications.
     #[must_use]
     pub fn programs_started(&self, starts: ProgramUse) -> Vec<ProgramIdentity> {
         let mut programs = self.programs();
@@ -275,10 +275,10 @@ fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     text.expect("a recipe is plain data with text keys")
 }
 
-/// The settings of a scenario that are part of the identity of its cells. Three kinds of settings are left out. The
-/// published results and losses, the description and the series to compare with change only reports. The record of
-/// replication k does not depend on the number of replications. Each branch of a fork gets an identity of its own
-/// ([`Plan::of_branches`]).
+/// The settings of a scenario that are part of the identity of its cells. Three kinds of settings are left out. The first
+/// are the published results and losses, the description and the series to compare with: they change only reports. The
+/// second is the number of replications: the record of replication k does not depend on it. The third is the fork: each
+/// branch gets an identity of its own ([`Plan::of_branches`]).
 fn settings(scenario: &Scenario) -> Draft {
     let mut draft = scenario.draft().clone();
     draft.published.clear();

@@ -4,8 +4,8 @@ use super::cells::{Plan, programs_of};
 use crate::programs::{Program, ProgramFailure, ProgramIdentity, ProgramUse, version};
 use std::path::Path;
 
-/// Asks each program of some plans for its version, and returns the same plans with the versions in the
-/// cells' identities. Starts each program once, in the folder `base` of the first plan, which all plans must share.
+/// Asks each program of some plans for its version, and returns the same plans with the versions in the cells' identities.
+/// Starts each program once, in the folder `base` of the first plan. All plans must have the same `base`.
 ///
 /// # Errors
 /// The first [`ProgramFailure`].

@@ -15,8 +15,8 @@ use crate::study::play::progress::Failure;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The branches of a forked study. In its plan, the branches of each cell of the scenario are consecutive cells, the
-/// unchanged one first.
+/// The branches of a forked study. In the study's plan, each cell of the scenario becomes consecutive cells, one for each
+/// branch; the cell of the unchanged branch is the first of them.
 #[derive(Debug)]
 pub(in crate::study) struct Branches {
     point: Option<ForkPoint>,
@@ -26,7 +26,7 @@ pub(in crate::study) struct Branches {
     names: Vec<String>,
 }
 
-/// The cell of a replication; and its record, or why it has none.
+/// The cell of a replication, and the replication's record or the reason why it has none.
 pub(in crate::study) type Played = (usize, Result<ReplicationRecord, Failure>);
 
 impl Branches {
@@ -54,9 +54,9 @@ pub(in crate::study) fn jobs(plan: &Plan, branches: &Branches, stored: &StoredRe
     jobs
 }
 
-/// Runs the branches of one replication that have no record. If the common beginning or the unchanged branch fails, the
-/// result is that failure alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that
-/// are stored.
+/// Runs those branches of one replication that have no record. The unchanged branch is run even if it has a record, because
+/// the common beginning is a part of it. If the common beginning or the unchanged branch fails, the result is that failure
+/// alone. `first` is the cell of the unchanged branch. Programs are not asked again for answers that are stored.
 ///
 /// # Errors
 /// [`FolderError`] if a stored record cannot be read.
@@ -98,9 +98,9 @@ pub(in crate::study) fn play(
     Ok(played)
 }
 
-/// Runs again those branches of one replication that have a record. Programs answer as in these records. `old` has the
-/// record of each branch, if there is one, the unchanged branch first. If the unchanged branch has no record, the result
-/// is a single failure.
+/// Runs again those branches of one replication that have a record. Programs answer as in the record of each branch. `old`
+/// has one entry for each branch, the unchanged branch first: the branch's record, or `None`. If the unchanged branch has
+/// no record, the result is a single failure.
 pub(in crate::study) fn replay(
     plan: &Plan,
     branches: &Branches,
@@ -130,9 +130,9 @@ pub(in crate::study) fn replay(
 /// How the branches of a replication are run.
 struct Course<'a> {
     programs: Programs,
-    /// The store of the answers in a branch, by its cell.
+    /// Returns, for the cell of a branch, the store of the programs' answers in this branch.
     answers: &'a dyn Fn(usize) -> Option<Box<dyn Answers>>,
-    /// Whether a branch is run, by its cell.
+    /// Returns, for the cell of a branch, whether the branch is run.
     wanted: &'a dyn Fn(usize) -> bool,
 }
 

@@ -105,7 +105,8 @@ impl<'a> CellRunner<'a> {
         Self { interruption: interruption.clone(), ..self }
     }
 
-    /// The same runner, which repeats the run that is stored in its folder, or in `folder` if it has no folder.
+    /// The same runner, which repeats a stored run: the run in the runner's own folder, or in `folder` if the runner has no
+    /// folder.
     pub(crate) fn repeating(self, folder: Option<&'a RunFolder>) -> Self {
         Self { folder: self.folder.or(folder), repeats: true, ..self }
     }
@@ -151,8 +152,8 @@ impl<'a> CellRunner<'a> {
         Watcher::of_beginning(self.names().len(), first_messages::MAX_PARTIES, first_messages::MAX_EVENTS)
     }
 
-    /// The events that the watcher `beginning` has stored of one series of a replication: the series with the most kinds of
-    /// messages. `None` if it has stored none.
+    /// The events of one series of a replication, as stored by the watcher `beginning`. The series is the one with the most
+    /// kinds of messages. `None` if the watcher has stored no events.
     pub(crate) fn first_messages(&self, replication: u64, beginning: &Watcher) -> Option<FirstMessages> {
         let (series, events) = beginning.most_informative()?;
         Some(FirstMessages { series, replication, names: self.names(), events })
@@ -295,7 +296,8 @@ impl<'a> CellRunner<'a> {
         Some(Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication)))
     }
 
-    /// These programs, started in the scenario's folder, whose new answers are stored in `answers`.
+    /// The programs of `programs`, which are started in the scenario's folder when they are needed. Their new answers are
+    /// stored in `answers`.
     pub(crate) fn started(
         &self,
         programs: &[ProgramIdentity],
@@ -338,8 +340,8 @@ impl<'a> CellRunner<'a> {
             let key = &self.cell.preparation;
             let ours = folder.keep_fitted(key, new)?;
             if !ours {
-                // Another worker stored its values first. All workers use those, because values that are fitted on two
-                // machines may differ in the last bits.
+                // Another worker stored its values first. All workers use the values that were stored first, because values
+                // that are fitted on two machines may differ in the last bits.
                 let theirs = folder.fitted(key)?;
                 prepared = prepare(theirs.as_ref())?;
             }

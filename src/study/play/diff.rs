@@ -33,9 +33,9 @@ pub struct Divergence {
     pub series: String,
     /// Number of the event in its series, from 1.
     pub number: u64,
-    /// The event in the first run; absent if the series has ended there.
+    /// The event in the first run; absent if the series has fewer events in this run.
     pub left: Option<EventWithCause>,
-    /// The event in the second run; absent if the series has ended there.
+    /// The event in the second run; absent if the series has fewer events in this run.
     pub right: Option<EventWithCause>,
 }
 
@@ -53,14 +53,14 @@ pub struct EventWithCause {
 pub enum Cause {
     /// The start of a party.
     Start(PartyId),
-    /// A party handled a message that had been sent at this time.
+    /// A party handled the given message, which had been sent at the given time.
     Handled(TracedMessage, Time),
     /// A party's timer ran out.
     Timer(PartyId, String),
     /// A party's connection changed, or the party crashed or recovered: the party, and the further values of
     /// [`TraceKind::Switched`].
     Switched(PartyId, bool, Option<Memory>),
-    /// A message was sent at this time, for the given cause.
+    /// The given message was sent at the given time, for the given cause.
     Sent(TracedMessage, Time, Box<Cause>),
     /// The party had set the timer that ran out.
     Set(PartyId),
@@ -240,7 +240,7 @@ impl History {
         }
     }
 
-    /// The input that a party is handling; its start if it is handling no other input.
+    /// The input that a party is handling; the party's start if it is handling no other input.
     fn handler(&self, party: PartyId) -> Cause {
         match &self.handling {
             Some((at_work, cause)) if *at_work == party => cause.clone(),
@@ -248,8 +248,9 @@ impl History {
         }
     }
 
-    /// The key of a lost message in `travelling`. It is the key of the message sent at the time `at`; if there is none,
-    /// it is that of the earliest message in flight from the same sender to the same addressee.
+    /// The key in `travelling` of the lost message `parcel`. If a message from the same sender to the same addressee was
+    /// sent at the time `at`, its key is returned. Otherwise the result is the key of the earliest message in flight from
+    /// this sender to this addressee.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);
         if self.travelling.contains_key(&(from, to, at)) {

@@ -97,7 +97,8 @@ impl Quantiles {
 /// Makes a dry run of every replication of every cell, in parallel on the current thread pool.
 ///
 /// # Errors
-/// A [`Failure`] of the first cell in which a replication fails; if several replications of this cell fail, any of theirs.
+/// A [`Failure`] of the first cell in which a replication fails. If several replications of this cell fail, it is the
+/// failure of any one of them.
 pub fn dry_run(plan: &Plan) -> Result<Vec<DrySeries>, Failure> {
     let runners: Vec<CellRunner<'_>> =
         (0..plan.cells.len()).map(|cell| CellRunner::without_folder(cell, &plan.cells[cell], plan)).collect();

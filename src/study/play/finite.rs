@@ -1,4 +1,5 @@
-//! Finds numbers in plain data that are not finite. JSON has no such numbers, so a record with one could not be read again.
+//! Finds, in plain data, numbers that are not finite. JSON can only write finite numbers, so a record with any other number
+//! could not be read again.
 
 use serde::ser::{self, Serialize};
 use std::fmt;

@@ -32,7 +32,7 @@ pub struct BranchRow {
     /// Cumulative regret at the end, over the replications that reached the end; absent if none did.
     pub cumulative_regret: Option<Estimate>,
     /// Cumulative regret minus the cumulative regret of the same replication in the unchanged branch, over the replications
-    /// that reached the end in both branches. Absent for the unchanged branch.
+    /// that reached the end in both branches. Absent for the unchanged branch, and if there are no such replications.
     pub difference: Option<Estimate>,
     /// Cumulative regret divided by the number of questions, over the replications that reached the end and asked
     /// questions; absent if there are none.
@@ -53,7 +53,8 @@ pub struct BranchRow {
 }
 
 impl Forked {
-    /// Reads the records of a fork. `plan` is made by [`Plan::of_branches`]; a plan without a fork has one branch.
+    /// Reads the records of a fork. `plan` is made by [`Plan::of_branches`]. A plan without a fork counts as a single
+    /// branch, the unchanged one.
     ///
     /// # Errors
     /// [`FolderError`] if records cannot be read.
@@ -84,8 +85,8 @@ impl Forked {
         Ok(Self { reached: reached.collect(), branches })
     }
 
-    /// One row for every cell, series and branch. A branch without a replication that also has a record in the unchanged
-    /// branch has no row.
+    /// One row for every cell, series and branch. A branch has no row if none of its replications has a record in the
+    /// unchanged branch too.
     #[must_use]
     pub fn rows(&self) -> Vec<BranchRow> {
         let mut rows = Vec::new();

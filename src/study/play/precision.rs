@@ -13,8 +13,9 @@ use crate::study::results::rows::{METRICS, OF_AN_OBJECTIVE, rows};
 use crate::study::results::statistics::half_width;
 use std::collections::BTreeSet;
 
-/// Smallest number of replications after which the study may end, unless the user permits only fewer. With fewer
-/// replications the spread is hardly known, and a spread that is small by chance would end the study.
+/// The study ends only after this number of replications or more, unless the user permits fewer ([`Goal::at_most`]). With
+/// fewer replications the standard deviation is hardly known, and a standard deviation that is small by chance would end
+/// the study.
 const FEWEST: u64 = 10;
 /// Probability with which each interval would cover the true mean if the number of replications were fixed in advance.
 const CONFIDENCE: f64 = 0.95;
@@ -43,10 +44,10 @@ pub struct Precision {
     pub replications: u64,
 }
 
-/// Runs more and more replications, the same number in all cells so that cells stay paired. It ends when every series of
-/// every cell meets `goal`, when no series has the metric, when `goal.at_most` replications have run, or when a run does not
-/// complete. The final number of replications depends only on the plan, the goal and the results, so the same command ends
-/// at the same number after an interruption.
+/// Runs more and more replications, the same number in all cells so that cells stay paired. The function returns when every
+/// series of every cell meets `goal`, when no series has two values of the metric, when `goal.at_most` replications have
+/// run, or when a run does not complete. The final number of replications depends only on the plan, the goal and the
+/// results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors
 /// [`FolderError`] as in [`play`].
@@ -67,8 +68,8 @@ pub fn play_until(
         if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
             return Ok((outcome, precision));
         }
-        // The half-width falls as one over the square root of the number of replications. The number that is estimated from
-        // this is limited to twice the present one.
+        // The half-width falls as one over the square root of the number of replications. So the goal needs about `ratio`
+        // squared times the present number. The next number is at most twice the present number.
         let ratio = widest.unwrap_or_default() / goal.half_width;
         let wanted = (replications as f64 * ratio * ratio).ceil();
         replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
@@ -76,13 +77,13 @@ pub fn play_until(
 }
 
 /// The metrics of a study, if the requested metric is not among them; `None` if it is, or if a replication fails. If the
-/// scenario alone does not decide this, the first replication of each cell is run, without being stored, until one of them
-/// has the metric.
+/// scenario alone does not decide whether the study has the metric, the first replication of each cell is run, without
+/// being stored, until one of these replications has the metric.
 #[must_use]
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // The first metrics are regrets and questions, which only a series with an objective has. Every run has the others.
+    // Only a series with an objective has the first metrics: regrets and questions. Every run has the remaining metrics.
     if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }
@@ -103,7 +104,7 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
 
 /// Why no series has the regret `metric` of `group` ("worst" is the group whose regret is largest); `None` if a series has
 /// this regret, or if a replication fails. The first replication of each cell is run, without being stored, until one of
-/// them has this regret.
+/// these replications has this regret.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();
@@ -121,7 +122,8 @@ pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError>
     found.check(metric, group).err()
 }
 
-/// The first of the series `named` that no cell has, with the names of all series; `None` if all of them exist.
+/// The first name in `named` that no series of any cell has, with the names of all series. `None` if every name in `named`
+/// is the name of a series.
 #[must_use]
 pub fn unknown_series<'a>(plan: &Plan, named: &[&'a str]) -> Option<(&'a str, Vec<String>)> {
     let series = plan.cells.iter().flat_map(|cell| cell.scenario.draft().protocol.as_dyn().series());
@@ -148,8 +150,8 @@ fn widest(plan: &Plan, folder: &RunFolder, goal: &Goal) -> Result<Option<f64>, F
                 .map(|name| found.differences(name, from).into_values().collect())
                 .collect(),
         };
-        // Replications that ended early lack the metrics that are measured at the end. At least `FEWEST` replications must
-        // have reached the end.
+        // Replications that ended early lack the metrics that are measured at the end. If values are missing for this
+        // reason, the goal is not met before every series (or difference) has `FEWEST` values.
         if found.short && values.iter().any(|values| (values.len() as u64) < FEWEST) {
             return Ok(Some(f64::INFINITY));
         }

@@ -22,7 +22,8 @@ pub struct Start {
     pub there: u64,
     /// Number of stored replications that have just been copied from earlier runs of other versions of this study.
     pub reused: u64,
-    /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
+    /// Number of earlier runs with the name of this study from which nothing was reused, because another build of the
+    /// program made them.
     pub other_builds: u64,
     /// Number of damaged records. Replications without an undamaged record are run again.
     pub damaged: u64,
@@ -39,7 +40,8 @@ pub struct Failure {
     pub replication: Option<u64>,
     /// The reason.
     pub reason: String,
-    /// Whether only a request to stop ended it. Then nothing is wrong with it, and the same command runs it to its end.
+    /// Whether the replication, or the preparation of the cell, ended only because a stop was requested. The same command
+    /// then runs it to its end.
     pub interrupted: bool,
 }
 
@@ -63,7 +65,7 @@ impl std::error::Error for Failure {}
 pub enum Outcome {
     /// Every replication has a record.
     Complete,
-    /// Some replications failed; all others were run, unless the study was to stop at the first failure.
+    /// Some replications failed. Every other replication was run, unless the study was to stop at the first failure.
     Failed(Vec<Failure>),
     /// The study was interrupted before its end; finished replications are stored.
     Interrupted {
@@ -84,6 +86,6 @@ pub struct Options<'a> {
     /// Whether to stop at the first failure.
     pub fail_fast: bool,
     /// The caller's request to stop. After it, the replications that are running are finished, but a replication that asks
-    /// programs stops at its next question without a stored answer.
+    /// programs stops at its next question that has no stored answer.
     pub interrupted: &'a Interruption,
 }

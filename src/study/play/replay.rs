@@ -27,9 +27,9 @@ pub struct Difference {
     /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that
     /// is missing. Absent if all evaluations agree, and only other events differ.
     pub first: Option<String>,
-    /// The checkpoints of the record between which the first difference of events lies. Absent if the record has no
-    /// checkpoints, or if no events differ. A replay with `until` compares events only at checkpoints; there it is
-    /// present even if all checkpoints agree.
+    /// The checkpoints of the record between which the first event that differs lies. Absent if the record has no
+    /// checkpoints, or if the replay ran to the end and no event differs. A replay that stops at a time `until` compares
+    /// events only at checkpoints. In such a replay, the field is present even if all checkpoints agree.
     pub divergence: Option<DivergencePoint>,
 }
 
@@ -86,17 +86,18 @@ impl fmt::Display for Difference {
 pub struct Replay {
     /// Number of replications that were run again.
     pub compared: u64,
-    /// The differences from their records.
+    /// The differences between the repeated replications and their records.
     pub differences: Vec<Difference>,
     /// Replications that could not be run again.
     pub failures: Vec<Failure>,
-    /// Names of files with events that no record has, if these events differ from those of the repeated replications.
+    /// Names of files whose events differ from the events of the repeated replications. Records do not hold single events,
+    /// so the comparison of records does not cover these files.
     pub files: Vec<&'static str>,
 }
 
 /// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
 /// With `until`, replications are run only up to that virtual time, and only evaluations and checkpoints are compared. The
-/// branches of a fork are run to their end, from one common beginning; `until` must be `None` for them.
+/// branches of a fork are run to their end, from one common beginning; `until` must be `None` for a forked study.
 #[must_use]
 pub fn replay(
     plan: &Plan,
@@ -111,7 +112,7 @@ pub fn replay(
         .enumerate()
         .map(|(index, cell)| CellRunner::new(index, cell, plan, folder).repeating(None))
         .collect();
-    // One job for each record, or for all branches of a replication.
+    // One job for each record; in a forked study, one job for all branches of a replication together.
     let branches = plan.fork.as_ref().map(Branches::of);
     let mut jobs: BTreeMap<(usize, u64), Vec<Option<&ReplicationRecord>>> = BTreeMap::new();
     let size = branches.as_ref().map_or(1, Branches::len);
@@ -128,7 +129,7 @@ pub fn replay(
         Ok(differences(cell, old, &new, until))
     };
     let jobs: Vec<_> = jobs.into_iter().collect();
-    // The message diagram of the report shows events that no record has.
+    // Whether the events of the report's message diagram, which no record has, differ in the replay.
     let opening_differs = AtomicBool::new(false);
     let results: Vec<Vec<Result<Vec<Difference>, Failure>>> = jobs
         .par_iter()

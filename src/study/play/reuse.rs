@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Appends to `segment` the records that `stored` lacks and that another run in the same parent folder has for a cell of
-/// equal identity. Only folders whose names begin like those of this scenario's run folders are searched, until no record
-/// is missing. Returns the number of replications that were copied, and how many of the searched runs have the plan's name
-/// and were made by another build of the program. Cells of another build have other identities, even if their results
-/// would be the same.
+/// equal identity. Only folders whose names begin like the names of this scenario's run folders are searched. The search
+/// ends when no record is missing. Returns the number of replications that were copied, and how many of the searched runs
+/// have the plan's name and were made by another build of the program. Nothing is copied from such a run: cells of another
+/// build have other identities, even if their results would be the same.
 pub(in crate::study) fn copy(
     plan: &Plan,
     folder: &RunFolder,
@@ -83,7 +83,8 @@ pub(in crate::study) fn copy_first_messages(from: &RunFolder, to: &RunFolder) ->
     Ok(())
 }
 
-/// The folders beside this folder whose names begin like those of this scenario's run folders, in order of their names.
+/// The other folders in the parent of `folder` whose names begin like the names of this scenario's run folders, in order of
+/// their names.
 fn sibling_runs(plan: &Plan, folder: &RunFolder) -> Vec<RunFolder> {
     let parent = folder.path().parent().filter(|parent| !parent.as_os_str().is_empty());
     let Ok(entries) = std::fs::read_dir(parent.unwrap_or(std::path::Path::new("."))) else {

@@ -174,8 +174,8 @@ impl<'a> StudyPlayer<'a> {
         played.map(|record| line_of(cell, &record))
     }
 
-    /// Runs those branches of a job that have no record; the unchanged branch, whose cell is `cell`, comes first. Each
-    /// branch has its own cell.
+    /// Runs those branches of a job that have no record, each with the cell of the branch. The unchanged branch, whose cell
+    /// is `cell`, is run first, even if it has a record.
     fn play_branches(
         &self,
         branches: &Branches,

@@ -1,11 +1,12 @@
-//! Means of theorems' bounds on regret over the replications of a series.
+//! Theorems' bounds on regret, averaged over the replications of a series.
 
 use super::estimator::{Estimator, Pass};
 use crate::protocols::{RegretBound, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// A theorem's bound as the first replication states it, but without the values of the bound. Beside it are the sums,
-/// over replications, of the largest possible regrets, and of the values of the bound by round.
+/// The sums of one theorem's bound over replications. `bound` is the bound as the first replication with this bound states
+/// it, but without values. `largest` adds up the largest possible regrets. `values` adds up the values of the bound, round
+/// by round.
 #[derive(Debug)]
 struct BoundSums {
     bound: RegretBound,

@@ -90,8 +90,8 @@ pub struct Compared<'a> {
     pub stored: &'a StoredRecords,
     /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
-    /// If present, only the regrets of this group of agents or cohort of users are compared, or those of the worst group
-    /// ([`WORST`](crate::study::WORST)).
+    /// If present, only the regrets of this group of agents or cohort of users are compared, or, for
+    /// [`WORST`](crate::study::WORST), those of the worst group.
     pub group: Option<&'a str>,
     /// The only branch to compare, for a run that was forked; if absent, all branches.
     pub branch: Option<&'a str>,
@@ -115,8 +115,8 @@ impl Comparison {
         }
     }
 
-    /// Uses the paired differences as a pilot study, and computes how many replications a mean difference of `effect`
-    /// needs to be found with probability `power`. Only the rows of `metric` are kept.
+    /// Uses the paired differences as a pilot study, and computes how many replications are needed to find a mean
+    /// difference of `effect` with probability `power`. Only the rows of `metric` are kept.
     pub fn plan_for(&mut self, metric: &str, effect: f64, power: f64) {
         self.rows.retain(|row| row.metric == metric);
         for row in self.rows.iter_mut().filter(|row| row.paired) {
@@ -284,7 +284,8 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, CompareError> {
             groups.len() - 1
         });
         let group = &mut groups[group];
-        // If the cells of the group differ on an axis, it varies together with the seed, and is not part of the point.
+        // If the cells of the group differ on an axis, the axis varies together with the seed, and is not part of the
+        // point.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         for record in side.stored.in_order(index, side.plan.replications) {
             for row in rows(index, cell, [&record?]) {
@@ -362,8 +363,8 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let (one, two) = (Estimate::of(&x)?, Estimate::of(&y)?);
     // Welch's interval, with the degrees of freedom of Welch and Satterthwaite.
     let (u, v) = (one.se * one.se, two.se * two.se);
-    // If all numbers of each sample are equal, there is no spread: an error as small as the rounding of the means counts as
-    // 0.
+    // If all numbers of each sample are equal, there is no spread: a standard error as small as the rounding of the means
+    // counts as 0.
     let se =
         if libm::sqrt(u + v) <= ROUNDING * one.mean.abs().max(two.mean.abs()) { 0.0 } else { (u + v).sqrt() };
     let spread = u * u / (one.n as f64 - 1.0) + v * v / (two.n as f64 - 1.0);

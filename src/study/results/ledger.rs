@@ -10,7 +10,8 @@ use crate::vocab::Delta;
 /// loss is largest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LedgerGroup {
-    /// Point of the cell, series, observer, unit, owner and replication, in words.
+    /// In words: the point of the cell; series, observer, unit and owner; and the replication, if several replications have
+    /// such releases.
     pub title: String,
     /// Series, observer, unit and owner, in words.
     pub about: String,
@@ -20,7 +21,7 @@ pub struct LedgerGroup {
     pub kind: GroupKey,
     /// The cell, from 0.
     pub cell: usize,
-    /// Its point in the study: names and values of the axes.
+    /// The cell's point in the study: names and values of the axes.
     pub point: Vec<(String, String)>,
     /// Number of the replication, from 0.
     pub replication: u64,
@@ -43,8 +44,8 @@ pub fn ledger_groups(
     for (index, cell) in manifest.cells.iter().enumerate() {
         let point: Vec<String> =
             cell.point.iter().map(|(name, value)| format!("{name} = {value}, ")).collect();
-        // The rows of the privacy report for this cell. Each has a key, and one candidate from each replication that has
-        // such releases.
+        // The rows of the privacy report for this cell. Each row has a key, and one candidate from each replication that
+        // has releases of this key.
         let mut rows: Vec<(String, Vec<Candidate>)> = Vec::new();
         // The folder may hold records of an earlier run with more replications.
         for record in stored.in_order(index, manifest.replications) {

@@ -1,4 +1,7 @@
-//! `ledger.csv`: one line per release; consecutive releases that differ only in round and time share a line.
+//! `ledger.csv`: one line per entry of a record's list of releases. An entry is one release, or several releases that
+//! differ only in round and time. In most protocols, such releases share an entry if they are consecutive. The protocol
+//! `Local` makes the entries of each unit separately, so that releases about one unit can share an entry even if releases
+//! about other units lie between them.
 
 use crate::accounting::{CountedRelease, LossBasis};
 use crate::study::results::columns::{Column, Entry, integers, numbers, texts};

@@ -17,7 +17,7 @@ struct Outcome {
     undefined: u64,
     /// The value that counts for a replication whose record does not have this outcome.
     otherwise: Option<f64>,
-    /// The number of such replications.
+    /// The number of replications whose record does not have this outcome.
     filled: u64,
     bound: Option<OutcomeBound>,
     bounded: u64,
@@ -41,7 +41,8 @@ impl OutcomeSums {
     pub(in crate::study) fn end(&mut self, pass: Pass, replications: u64) {
         for outcome in &mut self.0 {
             let Some(value) = outcome.otherwise else { continue };
-            // In the second pass, the same number of values is missing as in the first.
+            // After the first pass, `n` includes the `filled` values, which are subtracted in the second pass. So `missing`
+            // is the same number in both passes.
             let found = outcome.value.n() - if pass == Pass::Means { 0 } else { outcome.filled };
             let missing = replications.saturating_sub(outcome.undefined + found);
             (0..missing).for_each(|_| outcome.value.add(pass, value));

@@ -36,7 +36,7 @@ pub struct PersonLoss {
     pub note: String,
 }
 
-/// One entry for each pair of a row's and an outcome's loss of the same owner to the same observer.
+/// One entry for each pair of a loss about a row and a loss about an outcome that have the same series, owner and observer.
 pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
     let tight =
         |row: &PrivacyRow| row.losses.iter().find(|loss| loss.accountant == AccountantName::Tight).cloned();
@@ -57,7 +57,7 @@ pub(in crate::study) fn persons(rows: &[PrivacyRow]) -> Vec<PersonLoss> {
             delta: sum.delta,
             basis: sum.basis,
             arithmetic: sum.arithmetic,
-            // If one of the two epsilons is not finite, its own loss states the reason.
+            // If one of the two epsilons is not finite, the loss with this epsilon states the reason.
             note: if of_row.epsilon.is_finite() && of_outcome.epsilon.is_finite() {
                 sum.note
             } else {

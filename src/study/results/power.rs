@@ -8,7 +8,8 @@ use serde::Serialize;
 const INTERVALS: usize = 2_000;
 /// Largest number of replications that is stated.
 const MOST: u64 = 10_000_000;
-/// Confidence of the upper bound on the standard deviation from which the cautious number is computed.
+/// Confidence level of [`Needed::sd_upper`], the upper bound on the standard deviation, from which [`Needed::cautious`] is
+/// computed.
 const CAUTION: f64 = 0.8;
 
 /// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is
@@ -71,7 +72,7 @@ pub(in crate::study) fn pairs_for(effect: f64, confidence: f64, power: f64) -> O
 pub struct Needed {
     /// The effect: a mean difference, in the unit of the metric.
     pub effect: f64,
-    /// Probability with which it is to be found.
+    /// Probability with which the effect is to be found.
     pub power: f64,
     /// The standard deviation of a difference in the pilot.
     pub sd: f64,

@@ -28,8 +28,9 @@ pub struct PrivacyRow {
     pub releases_per_unit: Option<u64>,
     /// The losses by accountant: for each accountant, the largest loss of all units and runs.
     pub losses: Vec<Loss>,
-    /// Whether a later run has releases whose costs differ from those of all earlier runs, so that losses may differ
-    /// between runs. False if all losses are infinite.
+    /// Whether losses may differ between runs: a run after the first has releases about a unit that differ from those of
+    /// all earlier runs. They differ in costs, claims, bases, arithmetics or counts, or in whether they are from several
+    /// rounds. False if all losses are infinite.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub runs_differ: bool,
 }

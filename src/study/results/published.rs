@@ -27,7 +27,7 @@ pub struct PublishedRow {
 /// A published privacy loss of one run beside the losses that the accountants compute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PublishedLossRow {
-    /// Its source.
+    /// The source of the published loss.
     pub source: String,
     /// Name of the series.
     pub series: String,
@@ -70,8 +70,9 @@ pub(in crate::study) fn published_rows(
         .collect()
 }
 
-/// The published losses that belong to a point. Beside each are two epsilons of the series, by the moments accountant
-/// and by the tight accountant. Each is the largest finite one over all owners, units of protection and observers.
+/// The published losses that belong to a point, each beside two epsilons of its series. These are the largest finite
+/// epsilon by the moments accountant and the largest finite epsilon by the tight accountant, over all owners, units of
+/// protection and observers.
 pub(in crate::study) fn published_losses(
     published: &[PublishedLoss],
     point: &[(String, String)],

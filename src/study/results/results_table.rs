@@ -39,7 +39,7 @@ struct KeptRow {
     cell: u32,
     shape: u32,
     digest: Hexadecimal,
-    /// The values of the metrics that the row has, then those of its outcomes and counts.
+    /// The values of the metrics that the row has, then the values of its outcomes and counts.
     values: Box<[f64]>,
 }
 

@@ -40,7 +40,8 @@ pub struct DifferenceRow {
     pub points: Vec<TrackPoint>,
 }
 
-/// The names of the regrets. Regrets are compared like the protocol's own numbers by round.
+/// The names of the regrets. Differences of regrets are computed in the same way as differences of the numbers that a
+/// protocol records by round.
 const SIMPLE: &str = "simple regret";
 const CUMULATIVE: &str = "cumulative regret";
 

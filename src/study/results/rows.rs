@@ -1,4 +1,4 @@
-//! The metrics of one replication of one series, as a row of the table `results` has them.
+//! The metrics of one series in one replication. They make up one row of the table `results`.
 
 use crate::protocols::GroupOutcome;
 use crate::study::disk::record::ReplicationRecord;
@@ -42,7 +42,7 @@ pub(in crate::study) struct Row {
 }
 
 impl Row {
-    /// Every metric that has a value, by name: the common ones, outcomes and counts.
+    /// Every metric that has a value, by name: those of [`METRICS`], then outcomes and counts.
     pub(in crate::study) fn named(&self) -> Vec<(String, f64)> {
         let metrics = METRICS.iter().zip(self.metrics).filter_map(|(name, value)| Some((*name, value?)));
         let more = self.more.iter().map(|(name, value)| (name.clone(), *value));

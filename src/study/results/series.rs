@@ -44,8 +44,8 @@ pub struct SeriesSummary {
     /// varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
-    /// Number of replications with a learner that never left an arm although its model knew next to nothing about the
-    /// others, and the first such learner.
+    /// Number of replications with a learner that never left an arm although its model knew next to nothing about the other
+    /// arms; and what the first of these replications reports about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never_left: Option<(u64, OneArm)>,
     /// Whether the series chooses its arms at random, independently of outcomes, as a baseline for search.
@@ -70,7 +70,7 @@ pub struct SeriesSummary {
 }
 
 impl SeriesSummary {
-    /// Whether its groups are groups of agents, rather than cohorts of users.
+    /// Whether the groups of the series are groups of agents, rather than cohorts of users.
     #[must_use]
     pub fn has_agents(&self) -> bool {
         self.groups.iter().any(|group| group.regret_per_user.is_none())
@@ -87,7 +87,8 @@ fn is_none(count: &u64) -> bool {
 pub struct OutcomeRow {
     /// Its name.
     pub name: String,
-    /// Its mean over the replications in which it is defined.
+    /// Its mean over the replications in which it is defined. If the protocol states a value for replications whose record
+    /// lacks the outcome, these replications count with that value.
     pub value: Estimate,
     /// The proven or claimed bound on it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,7 +102,7 @@ pub struct BoundRow {
     pub at_most: f64,
     /// Probability with which it is claimed to hold.
     pub probability: f64,
-    /// Share of the replications with a bound in which the bound held.
+    /// Share of replications in which the bound held, among the replications that have a bound.
     pub held: f64,
     /// Its source.
     pub source: String,
@@ -112,8 +113,8 @@ pub struct BoundRow {
 pub struct Fairness {
     /// The group with the largest mean simple regret, or the cohort with the largest mean cumulative regret per user.
     pub worst_group: String,
-    /// Jain's index of the groups' mean simple regrets, or of the cohorts' regrets per user: 1 if all are equal, 1/groups
-    /// if only one is above 0.
+    /// Jain's index of the groups' mean simple regrets, or of the cohorts' regrets per user: 1 if all are equal, one over
+    /// the number of groups if only one is above 0.
     pub jain_index: f64,
 }
 
@@ -168,7 +169,8 @@ impl GroupSummary {
 /// Regrets are in the unit of the cell's objective.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Metrics {
-    /// Simple regret at the end, over the replications that reached it; absent for a protocol that optimises nothing.
+    /// Simple regret at the end, over the replications that reached the end; absent if there are none, and for a protocol
+    /// that optimises nothing.
     pub simple_regret: Option<Estimate>,
     /// Cumulative regret at the end, over the same replications.
     pub cumulative_regret: Option<Estimate>,

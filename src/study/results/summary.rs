@@ -225,7 +225,7 @@ impl<'a> SummaryBuilder<'a> {
 
 impl NextCell {
     fn add(&mut self, pass: Pass, record: &ReplicationRecord) {
-        // All records of a cell have the series of the first.
+        // All records of a cell have the same series as the first record.
         for (sums, series) in self.series.iter_mut().zip(&record.series) {
             sums.add(pass, series);
         }
@@ -237,8 +237,8 @@ impl NextCell {
     }
 }
 
-/// The point of a cell as a JSON object. A value that is also a JSON number, boolean or string is converted to it; any
-/// other is kept as RON text.
+/// The point of a cell as a JSON object. A value whose text is also a JSON number, boolean or string becomes this JSON
+/// value; any other value is kept as RON text.
 pub(in crate::study) fn point_of(point: &[(String, String)]) -> serde_json::Map<String, serde_json::Value> {
     let value = |text: &str| {
         serde_json::from_str::<serde_json::Value>(text)

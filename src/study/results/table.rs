@@ -23,8 +23,7 @@ pub(in crate::study) struct Table {
 }
 
 impl Table {
-    /// Begins `NAME.csv`, which is stored as `NAME.csv.gz` if it is large, and, with the feature `parquet`,
-    /// `NAME.parquet`.
+    /// Begins `NAME.csv` and, with the feature `parquet`, `NAME.parquet`. A large `NAME.csv` is stored as `NAME.csv.gz`.
     pub(in crate::study) fn new(
         folder: &RunFolder,
         name: &str,

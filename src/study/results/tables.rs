@@ -113,7 +113,7 @@ impl Tables {
         })
     }
 
-    /// Adds a record of a cell that has these privacy losses.
+    /// Adds a record of a cell. `losses` are the privacy losses of the cell.
     pub(in crate::study) fn add(
         &mut self,
         cell: usize,
@@ -214,7 +214,8 @@ impl<'a> Losses<'a> {
     }
 
     /// The largest epsilon of the releases up to a round, over the neighbouring relations; `None` if the whole run has no
-    /// such releases. For a round between two listed rounds it is an upper bound: the epsilon at the later one.
+    /// such releases. For a round between two listed rounds, the result is an upper bound: the epsilon at the later of the
+    /// two.
     fn at(&self, round: u64) -> Option<f64> {
         self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
     }

@@ -61,7 +61,7 @@ macro_rules! family {
                 &*self.0
             }
 
-            /// The member as a mutable trait object, through which a recipe loads the contents of a file that it names.
+            /// The member as a mutable trait object, for loading the files that the member names.
             $vis fn as_dyn_mut(&mut self) -> &mut dyn $behaviour {
                 if std::sync::Arc::get_mut(&mut self.0).is_none() {
                     self.0 = (*self.0).copied();

@@ -44,7 +44,7 @@ pub enum Fault {
     },
     /// The name of another type in front of the brackets of a struct.
     OtherName {
-        /// The type's own name.
+        /// The name of the requested type.
         expected: &'static str,
         /// The name in the text.
         found: String,

@@ -154,7 +154,8 @@ fn plain(text: &str) -> Result<String, Fault> {
     Ok(digits)
 }
 
-/// Writes the methods of a deserializer that read whole numbers, one for each type, by its methods `whole` and `place`.
+/// Writes the methods of a deserializer that read whole numbers, one for each type. They call the deserializer's methods
+/// `whole` and `place`.
 macro_rules! whole_numbers {
     ($($method:ident $visit:ident $kind:ident)+) => {
         $(fn $method<V: serde::de::Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {

@@ -145,7 +145,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The content of a newtype struct: in JSON the value itself, in a scenario also the only value in its brackets.
+    /// The content of a newtype struct. In JSON it is the value itself. In a scenario it is the only value in the brackets
+    /// or, for a value without such brackets and without a name, the value itself.
     fn unwrapped(self, name: &'static str) -> Result<Self, ReadError> {
         if self.0.is_data {
             return Ok(self);

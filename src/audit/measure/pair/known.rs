@@ -7,8 +7,9 @@ use crate::vocab::Cost;
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
 /// An audit uses them twice. With the stated noise they give the exact loss of the pair, which an audit with very many
-/// trials would measure. With the size of the noise unknown they are a model: counts then bound that size, and so bound
-/// epsilon even at outputs in the tail that occurred in no trial.
+/// trials would measure. If the size of the noise is taken as unknown, they are a model: counts then bound the size of
+/// the noise from above, and this gives a lower bound on epsilon. That bound also includes the loss at outputs in the
+/// tail that occurred in no trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
@@ -39,8 +40,8 @@ pub fn numerical_error(epsilon: f64) -> f64 {
 
 impl KnownPair {
     /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
-    /// if one is unknown, if no composition of their kinds is implemented, if the outputs do not differ, or if
-    /// [`Self::shown`] returns `None`.
+    /// if the output distributions of one release are unknown, if no composition of these kinds of distributions is
+    /// implemented, if the outputs do not differ, or if [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -89,8 +90,9 @@ impl KnownPair {
         Self { premise: premise.to_owned(), ..self }
     }
 
-    /// Independent releases, each of them exactly what its cost describes for this pair (Gaussian, Laplace, and the
-    /// Poisson-subsampled Gaussian with and without the unit), with its count.
+    /// Independent releases, each given by its cost and its count. The output distributions of a release on this pair
+    /// must be exactly those that its cost describes: Gaussian, Laplace, or the Poisson-subsampled Gaussian on data
+    /// with and without the unit.
     #[must_use]
     pub fn composed(costs: Vec<(Cost, u64)>, premise: &str) -> Self {
         let mut merged: Vec<(Cost, u64)> = Vec::new();
@@ -110,13 +112,14 @@ impl KnownPair {
         Self::composed(vec![(Cost::Gaussian { noise_multiplier: 1.0 / mu }, 1)], premise)
     }
 
-    /// Gaussian noise of independent rounds; the observer sees in each round whether the unit is sampled. `rounds` has
-    /// the sampling probability and the distance in standard deviations of each round. `None` if the sum of the squared
-    /// distances of the rounds in which the unit is sampled can have more than 4096 different values.
+    /// Gaussian noise in independent rounds; the observer sees in each round whether the unit is sampled. `rounds` has,
+    /// for each round, the sampling probability and the distance of the two inputs in standard deviations. The loss
+    /// depends on the sum of the squared distances of those rounds in which the unit is sampled; `None` if this sum can
+    /// have more than 4096 different values.
     #[must_use]
     pub fn shown(rounds: &[(f64, f64)]) -> Option<Self> {
         const MOST: usize = 4096;
-        // Sums of squares with their probabilities; sums that agree in twelve digits are merged.
+        // Sums of squared distances with their probabilities; sums that agree in twelve digits are merged.
         let mut sums: Vec<(f64, f64)> = vec![(1.0, 0.0)];
         for &(rate, mu) in rounds {
             let mut next: Vec<(f64, f64)> = Vec::with_capacity(2 * sums.len());
@@ -192,8 +195,9 @@ impl KnownPair {
         }
     }
 
-    /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` where
-    /// there are no cells, or for a delta below the tail that they leave out, where the accountant is more accurate.
+    /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` if
+    /// [`Self::few`] returns no releases, if no cells are implemented for a cost, or if `delta` is 0 or at most the
+    /// probability of the tail that the cells leave out. For such a small delta the accountant is more accurate.
     pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {
         let costs = self.few().filter(|_| delta > 0.0)?;
         let [rough, fine] = [1.0, 2.0].map(|finer| Curve::of(costs, finer).map(|curve| curve.epsilon(delta)));
@@ -276,7 +280,8 @@ mod tests {
             let (exact, bound) = (by_quadrature(&sides, sd), proven(cost));
             assert!((exact / bound - 1.0).abs() < 1e-5, "{name}: {exact} of {bound}");
         }
-        // A weaker pair, with the vectors of all others at zero: the bound is more than 1.5 times its exact loss.
+        // A weaker pair, on which the vectors of all other units are zero: the bound is more than 1.5 times its exact
+        // loss.
         let weak = [vec![(0.75, 0.0), (0.25, 1.0)], vec![(0.75, 0.0), (0.25, -1.0)]];
         let bound = proven(Cost::FixedSizeGaussian { population: 4, size: 1, noise_multiplier: 2.0 });
         assert!(by_quadrature(&weak, 2.0) < bound / 1.5, "{} of {bound}", by_quadrature(&weak, 2.0));
@@ -297,8 +302,9 @@ mod tests {
         assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
     }
 
-    /// Rounds of a fixed-size sample: the pair has the same laws as with a Poisson sample at half the noise. The proven
-    /// bound is for both directions at once, so no fixed pair attains it.
+    /// Several rounds, each with a sample of fixed size: the worst known pair has the same laws as a pair with Poisson
+    /// samples and half the noise multiplier. The proven bound is for both directions at once, so no fixed pair attains
+    /// it.
     #[test]
     fn several_rounds_of_fixed_size_stay_below_the_bound() {
         let delta = 200f64.powf(-1.1);
@@ -361,7 +367,7 @@ mod tests {
     }
 
     /// With visible sampling of rate q, the unit was in neither of two rounds with probability (1 - q)^2, and the curve
-    /// is the mean of Gaussian curves.
+    /// is a weighted mean of Gaussian curves.
     #[test]
     fn visible_sampling_mixes_gaussian_curves() {
         let pair = KnownPair::shown(&[(0.25, 1.0), (0.25, 1.0)]).unwrap();

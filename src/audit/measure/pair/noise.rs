@@ -1,8 +1,8 @@
 //! The largest noise with which the output distributions of a pair of neighbours agree with the counts of an event in
-//! trials, and the epsilon that follows.
+//! trials, and the lower bound on epsilon that follows from this noise.
 //!
-//! The distributions are known up to the size of the noise ([`KnownPair`]). So this lower bound on epsilon also covers
-//! outputs in the tail that occurred in no trial.
+//! The distributions are known up to the size of the noise ([`KnownPair`]). So the lower bound also includes the loss
+//! at outputs in the tail that occurred in no trial.
 //!
 //! Source: Nasr et al. 2023, "Tight auditing of differentially private machine learning", section 5.3, for Gaussian
 //! differential privacy; here the method is used for every known distribution.
@@ -34,8 +34,9 @@ impl KnownPair {
         let curve = self.few().and_then(|costs| Curve::of(costs, 1.0));
         let epsilon =
             |delta: f64| curve.as_ref().map_or_else(|| self.epsilon(delta), |curve| curve.epsilon(delta));
-        // Golden-section search for the delta with the largest ln((p - delta) / q) - epsilon(delta). A value above 0 at any
-        // delta excludes the event, so a missed maximum only makes the bound on the noise less tight.
+        // Golden-section search for the delta with the largest ln((p - delta) / q) - epsilon(delta), over the logit of
+        // delta / p. A value above 0 at any delta excludes the event, so a missed maximum only makes the bound on the
+        // noise less tight.
         let excess = |share: f64| libm::log(p * (1.0 - share) / q) - epsilon(p * share);
         let (mut low, mut high) = (-14.0f64, 7.0f64);
         let at = |logit: f64| excess(1.0 / (1.0 + libm::exp(-logit)));
@@ -63,9 +64,9 @@ impl KnownPair {
     /// event's probabilities are wrong with probability at most `error`. It is infinite if the counts exclude no factor
     /// up to 256, or if counts cannot bound the noise of this pair ([`Self::is_model`]).
     ///
-    /// If the pair had more noise than that, no event could have at least the lower limit as its probability on one
-    /// side and at most the upper limit on the other. The more noise, the smaller the losses, so every larger factor is
-    /// excluded too.
+    /// If the pair had more noise than this factor states, no event could have at least the lower limit as its
+    /// probability on one side and at most the upper limit on the other. The more noise, the smaller the losses, so
+    /// every larger factor is excluded too.
     #[must_use]
     pub(in crate::audit::measure) fn largest_noise_factor(&self, counts: Counts, error: f64) -> f64 {
         let (p, q) = counts.limits(error);

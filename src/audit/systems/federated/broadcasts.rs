@@ -1,4 +1,4 @@
-//! All broadcasts of a run with a trusted server, seen by every agent.
+//! All broadcasts of a run with a trusted server, as every agent sees them.
 
 use super::claim::claimed;
 use crate::audit::error::AuditError;
@@ -49,7 +49,7 @@ enum Sum {
     Empty,
 }
 
-/// What is known of each sum. The series is run to find out only if the sums depend on who answered.
+/// What is known of each sum. Only if the sums depend on who answered is the series run once to find this out.
 fn sums(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -98,21 +98,22 @@ fn noise_multiplier(cost: &Cost) -> Option<f64> {
     }
 }
 
-/// A relative margin for rounding in the sums of weights.
+/// A relative margin for rounding errors in the sums of weights.
 const ROUNDED: f64 = 1e-9;
 
 impl Sum {
     /// The worst known pair of neighbours for an agent that enters the sum `copies` times. A [`Self::Priced`] sum has
     /// only as many of the other agents (`others`) as it needs for a noise multiplier of at least the one in the
-    /// ledger. So its loss is never larger than the loss of the run's sum, and the two are equal if all weights are
-    /// equal.
+    /// ledger. So its loss is never larger than the loss of the run's sum, and the two losses are equal if all weights
+    /// are equal.
     fn pair(
         self,
         mechanism: &FederatedSum,
         others: &ReceivedVectors,
         (agent, copies): (usize, usize),
     ) -> Option<Pair<ReceivedVectors>> {
-        // Late answers count in addition to current ones, so each of the other agents may be in the sum twice.
+        // If late answers count in addition to current ones (`multiplicity` is then 2), each of the other agents may be
+        // in the sum twice.
         let once = others.vectors.len();
         let all = once * mechanism.multiplicity as usize;
         let with = |few: usize| {
@@ -234,7 +235,8 @@ fn system(
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();
     let visible = aggregate.visible_participation;
     let laws: Vec<_> = rounds.iter().map(|round| round.moved.laws(visible)).collect();
-    // The neighbours are described for a round in which the others' vectors are not zero, if there is one.
+    // The words that describe the neighbours are from a round in which the other agents' vectors are not zero, if there
+    // is such a round.
     let against = rounds.iter().find(|round| round.moved.base.iter().any(|base| *base != 0.0));
     let words = against.or(rounds.first()).map(|round| round.pair.words.clone());
     let statement = Statement {

@@ -1,4 +1,4 @@
-//! Audits of federated optimisation with masks: the sums, as the server sees them and as an agent does.
+//! Audits of federated optimisation with masks: the sums, as the server sees them and as an agent sees them.
 
 use super::claim::claimed;
 use crate::accounting::CountedRelease;
@@ -17,8 +17,8 @@ use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 
-/// Two lists of candidates: the sums of one series that are computed in a run, as the server sees them and as an agent
-/// does.
+/// Two lists of candidates, both for the sums of one series that are computed in a run: as the server sees these sums,
+/// and as an agent sees them.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -29,7 +29,7 @@ pub(super) fn candidates(
     if matches!(aggregate.participation, Participation::FixedSize(_)) {
         return Err(NotAuditedReason::NoAttack("under masks no party can draw a sample of fixed size"));
     }
-    // Noise and sampling are drawn again in every trial. The secrets of the masks need not be, because masks cancel
+    // Noise and sampling are drawn again in every trial. The secrets of the masks are not drawn again: masks cancel
     // whatever the secrets are.
     let masked = || MaskedRound::new(aggregate, placement, 1, context.key.child("audit").child("secrets"));
     let opened = unmasked(recipe, series, &masked(), (context.stage, context.key))?;
@@ -89,7 +89,7 @@ enum Observer {
 }
 
 impl Observer {
-    /// Agents other than the target whose parts (weighted vector and share of the noise) the observer knows.
+    /// The agents whose parts (weighted vector and share of the noise) the observer knows; the target is none of them.
     fn pooled(self, masked: &MaskedRound, target: usize) -> Vec<usize> {
         let known = match self {
             Self::Server => masked.colluding(),
@@ -148,8 +148,9 @@ fn unmasked(
     Ok(opened)
 }
 
-/// The rounds, from 1, of the sums of a ledger entry. If the entry does not say which rounds they are, any rounds between
-/// the first and the last are audited instead, provided that the agents have the same weights in all of them.
+/// The rounds, from 1, of the sums of a ledger entry. If the entry does not say which rounds they are, the audit takes
+/// as many rounds as there are sums, from the first round on. This changes nothing if the agents have the same weights
+/// in all rounds from the first to the last; otherwise the sums are not audited.
 fn rounds_of(entry: &CountedRelease, masked: &MaskedRound) -> Result<Vec<u64>, NotAuditedReason> {
     if let Some(rounds) = entry.rounds() {
         return Ok(rounds);
@@ -184,9 +185,9 @@ struct ObservedSums {
 }
 
 impl ObservedSums {
-    /// The sums of the rounds `opened` (round and number of noise shares, one per answer), as `observer` sees them. As
-    /// in the ledger, the claim covers the first `rounds` rounds, and is computed at `claimed_rate`, or at the
-    /// sampling rate if that is `None`.
+    /// The sums of a run, as `observer` sees them. `opened` has each round with sums and the number of noise shares in
+    /// them, one per answer. As in the ledger, the claim covers the first `rounds` rounds. It is computed at the rate
+    /// `claimed_rate`, or at the sampling rate if `claimed_rate` is `None`.
     fn new(
         masked: MaskedRound,
         opened: &[(u64, u64)],
@@ -228,14 +229,14 @@ impl Experiment for ObservedSums {
     fn trial(&self, side: NeighbourSide, key: Key) -> Result<Transcript, AuditError> {
         let mut score = 0.0;
         for round in &self.rounds {
-            // The audited agent and the colluding agents answer, and then the other agents in order, until as many have
-            // answered as in the run.
+            // The audited agent answers first, then the agents whose parts the observer knows, and then the other
+            // agents in order, until as many agents have answered as in the run.
             let first = || std::iter::once(self.target).chain(self.pooled.iter().copied());
             let rest = (0..).filter(|agent| first().all(|other| other != *agent));
             let answered: Vec<usize> = first().chain(rest).take(round.survivors as usize).collect();
             let mut parts = Vec::with_capacity(answered.len());
             for &agent in &answered {
-                // The vector is longer than any clipping norm, and the agent clips it.
+                // On D, the vector of the audited agent is longer than any clipping norm, and the agent clips it.
                 let present = agent == self.target && side == NeighbourSide::Given;
                 let omega = vec![if present { f64::from(1u32 << 30) } else { 0.0 }];
                 parts.push(self.masked.part(agent, round.round, omega, &key.index(agent as u64)));
@@ -244,7 +245,7 @@ impl Experiment for ObservedSums {
             let opened = SecureSumOutput { plan, sums: self.masked.unmasked(&parts) };
             let mut stream = key.child("sum").index(round.round).stream();
             let sums = round.mechanism.privatise(&opened, &mut stream)?;
-            // The target's part comes first, then the parts of the colluding agents.
+            // The target's part comes first, then the parts that the observer knows.
             let known = self.masked.unmasked(parts.iter().skip(1).take(self.pooled.len()));
             let rest = sums.iter().zip(&known).map(|(sum, known)| sum[0] - known[0]);
             score += round.moved.log_ratio(rest, None);

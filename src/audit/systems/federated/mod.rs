@@ -1,5 +1,6 @@
-//! Audits of federated optimisation. The neighbours differ in one agent's data, which are present or replaced by zeros;
-//! the observer sees all sums of a run, and the noisy losses if the server selects agents by them.
+//! Audits of federated optimisation. The neighbours differ in the vectors of one agent: they have full norm or are zero
+//! (with a sample of fixed size, they have full norm or are negated). The observer sees all sums of a run and, if the
+//! server selects agents by noisy losses, these losses.
 
 mod broadcasts;
 mod claim;
@@ -16,9 +17,9 @@ use crate::vocab::Delta;
 const DELTA: f64 = 1e-5;
 
 impl Audited for Federated {
-    /// All broadcasts of one series, for each agent that is tried as the one in which the neighbours differ; if the server
-    /// selects agents by their losses, only for the first of these agents. With masks there are two lists of candidates: the
-    /// sums as the server sees them, and as an agent does.
+    /// All broadcasts of one series, for each agent that is tried as the agent in whose vectors the neighbours differ;
+    /// if the server selects agents by their losses, only for the first of these agents. With masks there are two lists
+    /// of candidates: the sums as the server sees them, and as an agent sees them.
     fn candidates(
         &self,
         series: &str,
@@ -45,7 +46,7 @@ impl Audited for Federated {
         let explored = &placement.explored;
         let mut weights = self.selected_weights(context.stage, context.key, aggregate, &placement);
         if !aggregate.selects_by_loss() {
-            // Each of the library's selections that use no losses is the same in every round.
+            // Every selection of the library that uses no losses selects the same agents in every round.
             weights.select(0, &mut context.key.child("audit").child("selection").stream());
         }
         let targets = match context.neighbour {
@@ -82,9 +83,9 @@ impl Audited for Federated {
 }
 
 /// Agents on which the attack may be strongest: the agents with the numbers 0 and `regions` - 1, and the agent whose
-/// weights in the first sums have the largest sum of squares. If no group states its region (`explores`), the first two
-/// are the first agents of the first and of the last region, which may differ in size by one agent. Agents without
-/// weight are left out.
+/// weights in the first sums have the largest sum of squares. If no group states its region (`explores`), agent 0 is
+/// the first agent of the first region, and agent `regions` - 1 is the first agent of the last region. These two
+/// regions may differ in size by one agent. Agents without weight are left out.
 fn targets(aggregate: &Aggregate, explored: &[usize], weights: &[Vec<f64>]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();

@@ -60,8 +60,8 @@ pub(super) fn candidates(
     Ok(vec![System::new(statement, attack)])
 }
 
-/// All rounds, for an observer who sees the noisy losses, which agents the server selects, and the sums. Every trial
-/// repeats the selection of each round with the noisy losses of that trial.
+/// All rounds, for an observer who sees the noisy losses, the sums, and which agents the server selects. In every
+/// trial, the agents of each round are selected anew, by the noisy losses of the same trial.
 struct Attack {
     aggregate: Aggregate,
     reports: LossReports,
@@ -72,7 +72,7 @@ struct Attack {
 }
 
 impl Attack {
-    /// Neighbouring inputs of the sums with these weights; `None` if no pair of neighbours is known.
+    /// The two neighbouring inputs of the sums of a round with these weights; `None` if no pair of neighbours is known.
     fn inputs(&self, mechanism: &FederatedSum, weights: Vec<Vec<f64>>) -> Option<[ReceivedVectors; 2]> {
         let population = weights.first().map_or(0, Vec::len);
         let asked = (0..population).filter(|&agent| weights.iter().any(|region| region[agent] > 0.0));

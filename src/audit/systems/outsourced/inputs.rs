@@ -45,7 +45,7 @@ pub(super) fn candidates(
     let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
     price.basis = price.basis.with_conditions(&instance.background.facts.input_conditions());
     let reconstruction = if mechanism.is_affine() {
-        // One release, and d + 1 records that the modeler is assumed to know.
+        // The modeler reconstructs the records from one release and d + 1 records that it is assumed to know.
         let z = mechanism.privatise(&rows, &mut stream)?;
         let enough = rows.n() > rows.d() + 1;
         let known = enough.then(|| stream.distinct(rows.n(), rows.d() + 1));

@@ -1,10 +1,11 @@
-//! Audits of outsourced optimisation, as the modeler sees it. The neighbours differ in one record,
-//! moved by the allowed distance, or in one outcome, replaced by another.
+//! Audits of outsourced optimisation, as the modeler sees it. The neighbours differ in one record, which is moved by
+//! the allowed distance, or in one outcome, which is replaced by another.
 //!
-//! If the objective can compute its problem from changed data ([`Prepared::changed`](crate::objectives::Prepared::changed)),
-//! the record is changed in the file, before anything is computed from the data. If the scale of inputs or outcomes is
-//! computed from the data, the change of one record changes the scale, and so all released rows or all answers; the audit
-//! measures this too.
+//! If the objective can compute its problem from changed data
+//! ([`Prepared::changed`](crate::objectives::Prepared::changed)), the record is changed among the records as they were
+//! read from the file, before anything is computed from the data. If the scale of inputs or outcomes is computed from
+//! the data, the change of one record changes the scale, and so all released rows or all answers; the audit measures
+//! this too.
 
 mod inputs;
 mod record_changes;

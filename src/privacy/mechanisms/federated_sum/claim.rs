@@ -21,8 +21,7 @@ impl FederatedSum {
         })
     }
 
-    /// The last phrase of the claim's source: it says whether the true loss differs from the
-    /// planned one, how and why.
+    /// The last phrase of the claim's source: it says whether, how and why the true loss differs from the planned loss.
     fn why(&self) -> &'static str {
         if self.visible {
             "but here everybody sees who takes part, so there is no amplification by subsampling"
@@ -94,7 +93,7 @@ mod tests {
         }
     }
 
-    /// Each departure from the plan has its own words, and the first that applies is named.
+    /// Each departure from the plan has its own words. If several departures apply, the source names only the first.
     #[test]
     fn the_source_says_how_the_true_loss_differs() {
         let fixed = Participation::FixedSize(2);

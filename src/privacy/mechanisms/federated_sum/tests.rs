@@ -26,7 +26,7 @@ fn plain(sensitivity: SensitivityRule) -> FederatedSum {
     FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
 }
 
-/// Every agent is drawn, so to see who is drawn reveals nothing: epsilon must be the same in both cases.
+/// Every agent is drawn, so to see who is drawn reveals nothing: epsilon must be the same with and without visibility.
 #[test]
 fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     let agents = 20;
@@ -73,8 +73,8 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
 }
 
 proptest! {
-    /// For all dropouts and samples, and whether or not observers see the sample: with equal noise, the sums of two
-    /// neighbours differ by no more than follows from the stated noise multiplier and the standard deviation of the noise.
+    /// For all dropouts and samples, visible or not: with equal noise, the sums of two neighbours differ by at most the
+    /// noise's standard deviation over the noise multiplier of the cost (twice this with a cost `FixedSizeGaussian`).
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -310,7 +310,7 @@ fn the_shift_has_the_rate_of_the_agent_that_differs() {
     assert_eq!(rate([&neighbour, &neighbour]), 0.1, "if nothing differs, that of the first agent");
 }
 
-/// Without noise, and with every agent drawn, a sum adds discount times weight times vector and divides by the divisor.
+/// Without noise, and if every agent is drawn, a sum is the total of discount times weight times vector, over the divisor.
 #[test]
 fn vectors_are_multiplied_by_weight_and_discount() {
     let everybody = Participation::Poisson(Probability::new(1.0).unwrap());
@@ -328,7 +328,7 @@ fn vectors_are_multiplied_by_weight_and_discount() {
     }
 }
 
-/// With floating-point noise, the standard deviation times the normal deviates drawn after the sample is added to the sum.
+/// In floating point, the noise on a number is the standard deviation times a normal deviate, drawn after the sample.
 #[test]
 fn noise_in_floating_point_is_added_to_the_sums() {
     let own = plain(SensitivityRule::LargestWeight);
@@ -348,8 +348,8 @@ fn noise_in_floating_point_is_added_to_the_sums() {
 }
 
 /// In multiples of the spacing, the noise has standard deviation 4096 (0.5 / reach) times a bound; `reach` is the largest
-/// weight after division by the divisor. The bound is the norm of an agent's part, plus rounding of its three numbers by 1/2
-/// each. Where a missing agent changes the divisor of the others, the rounding of all three agents' numbers is added.
+/// weight after division by the divisor. The bound is the norm of an agent's part, plus the norm of errors of 1/2 in its
+/// three numbers. Where a missing agent changes the divisor of the others, this error norm is added for all three agents.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();

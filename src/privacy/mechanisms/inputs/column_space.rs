@@ -1,4 +1,4 @@
-//! The column space of a released projection of centred records: it distinguishes data sets however the projection is
+//! The column space of a released projection of centred records: it distinguishes data sets whichever projection is
 //! drawn.
 
 use crate::gp::{combine, dot};
@@ -27,7 +27,8 @@ impl ColumnSpace {
         self.0.len()
     }
 
-    /// Each column's coordinates in this space: U^T Z, one direction after the other.
+    /// Each column's coordinates in this space: U^T Z, where the columns of U are the basis vectors; the coordinates of all
+    /// columns along the first basis vector come first.
     fn coordinates_of(&self, z: &Rows) -> Vec<f64> {
         let mut along = vec![0.0; self.dimension() * z.d()];
         for (direction, out) in self.0.iter().zip(along.chunks_exact_mut(z.d())) {
@@ -36,8 +37,8 @@ impl ColumnSpace {
         along
     }
 
-    /// The largest length, over all columns of `z`, of the part of a column that lies outside the space, divided by the
-    /// length of the longest column.
+    /// Each column of `z` is the sum of a part inside the space and a part orthogonal to it. Returns the length of the
+    /// longest orthogonal part, divided by the length of the longest column.
     pub(super) fn distance(&self, z: &Rows) -> f64 {
         let along = self.coordinates_of(z);
         let (mut outside, mut whole) = (vec![0.0; z.d()], vec![0.0; z.d()]);

@@ -27,8 +27,9 @@ impl JlVariant {
 
 /// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
 /// alone. The bound compares two data sets with the same singular vectors, whose smallest singular values lie just
-/// below and just above the threshold. Along the singular vector of this value, the projected inputs Z have r numbers, whose
-/// variances differ by a factor v of 2 (variant `Paper`) or 4 (`PublicCode`). `epsilon` is at least 0.
+/// below and just above the threshold. Along the singular vector of the smallest value, the projected inputs Z have r
+/// numbers. The variances of these numbers in the two data sets differ by a factor v of 2 (variant `Paper`) or 4
+/// (`PublicCode`). `epsilon` is at least 0.
 ///
 /// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so delta
 /// is computed exactly: as a difference of chi-squared probabilities, in both directions.

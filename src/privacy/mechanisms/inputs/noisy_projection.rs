@@ -37,8 +37,8 @@ pub struct NoisyProjection {
     pub delta: Delta,
     /// Columns of the projection, r, at least 1.
     pub r: NonZeroUsize,
-    /// How the noise is sampled. Default: `Exact`. With `Exact`, the entries of P have at most 17 binary digits, and X
-    /// P is computed in integers.
+    /// How the noise is sampled. Default: `Exact`. With `Exact`, the entries of P have at most 17 binary digits, and the
+    /// product X P is computed in integers.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -143,9 +143,9 @@ impl DrawnProjection {
         self.standard_deviation / self.sensitivity.get()
     }
 
-    /// The lattice for X, and the noise in multiples of its spacing times the step of P. Rounding X can move two
-    /// neighbouring rows apart by sqrt(d) spacings more than their distance. Products of the rounded numbers, which are
-    /// integers, are exact.
+    /// The lattice for X, and the noise in multiples of the lattice's spacing times the step of P. After rounding, the two
+    /// versions of a row in neighbouring data sets are at most sqrt(d) spacings further apart than before. Products of the
+    /// rounded numbers, which are integers, are exact.
     fn exact(&self) -> Result<(Grid, u64), MechanismError> {
         let distance = self.distance.get();
         let norm = self.sensitivity.get() / distance;

@@ -18,7 +18,8 @@ pub(super) struct Clipped {
     /// Width of the range: the sensitivity.
     width: f64,
     scale: f64,
-    /// The lattice for exact noise, and the largest distance between two numbers in the range, in multiples of its spacing.
+    /// The lattice for exact noise, and the largest distance between two numbers of the range after they are rounded, in
+    /// multiples of the lattice's spacing.
     lattice: Option<(Grid, f64)>,
     arithmetic: NoiseArithmetic,
 }
@@ -40,8 +41,8 @@ impl Clipped {
         self.scale
     }
 
-    /// The price of a release, for neighbours with any two numbers; `cost` maps the noise, as a multiple of the
-    /// sensitivity, to its cost.
+    /// The price of a release, for neighbours with any two numbers; `cost` returns the cost of noise whose scale is a given
+    /// multiple of the sensitivity.
     pub(super) fn price(&self, mechanism: &'static str, cost: impl Fn(f64) -> Cost) -> Price {
         Price {
             mechanism,

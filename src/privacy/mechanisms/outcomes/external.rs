@@ -142,7 +142,7 @@ impl Outcome for External {
     }
 }
 
-/// The mechanism in one replication, which asks the program.
+/// The mechanism in one replication; it asks the program for each answer.
 #[derive(Debug)]
 struct OutcomeSession {
     recipe: External,

@@ -15,11 +15,11 @@ pub use outcome::{Outcome, OutcomeMechanism, OutcomeProgram};
 use super::Disclosed;
 
 crate::family! {
-    /// How outcomes are answered.
+    /// How the answer to a query is made from the outcome.
     ///
-    /// A private answer protects the outcome of its row: neighbours differ in that outcome, which may be replaced by
-    /// any other. If a row is queried again, it gets the same answer as before, so each row's outcome is released at
-    /// most once. The modeler adds the variance of the noise, which is public, to the noise variance of its model.
+    /// A private answer protects the outcome of its row: neighbours differ in that outcome, which may be replaced by any
+    /// other. If a row is queried again, the answer is the same as before, so the outcome of each row is released at most
+    /// once. The modeler adds the variance of the noise, which is public, to the noise variance of its model.
     pub struct OutcomeRelease(OutcomeMember): dyn Outcome, "outcomes" {
         /// Outcomes as they are, measured again in every round: no privacy.
         Disclosure(Disclosed),

@@ -19,13 +19,14 @@ pub trait Outcome: Send + Sync {
     /// The mechanism of a private answer; `None` for outcomes without protection.
     fn mechanism(&self) -> Option<&OutcomeMechanism>;
 
-    /// The user's own programs that the mechanism asks; [`begin`](Self::begin) gives it access to them. The default: none.
+    /// The user's own programs that the mechanism asks; [`begin`](Self::begin) gives the mechanism access to them. The
+    /// default: none.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }
 
-    /// The mechanism for one replication, if answers come from a program; `None`, the default, if
-    /// [`mechanism`](Self::mechanism) draws them itself. This mechanism and that of `mechanism` state the same privacy
+    /// The mechanism for one replication, if answers come from a program. `None`, the default, if no program is needed. The
+    /// mechanism that `begin` returns and the mechanism that [`mechanism`](Self::mechanism) returns state the same privacy
     /// cost.
     ///
     /// # Errors

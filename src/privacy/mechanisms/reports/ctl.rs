@@ -28,13 +28,14 @@ pub enum Rewards {
 ///
 /// * Precondition: none with clipping (NaN becomes 0). Without it, the assumption that [`Rewards`] names.
 /// * Postcondition: epsilon-DP for any two rewards, with clipping or if no reward lies beyond B + R. If rewards lie
-///   beyond B + R with probability at most delta: (epsilon, delta)-DP for any two *distributions* of a reward for which
-///   this holds, such as two mean rewards f(x) with noise of one distribution. This protects the distribution of a
-///   reward, not the value that was drawn. Otherwise no finite epsilon holds.
+///   beyond B + R with probability at most delta: (epsilon, delta)-DP for any two *distributions* of a reward with this
+///   property, for example distributions that differ in the mean reward f(x) and have the same noise. This protects the
+///   distribution of a reward, not the value that was drawn. Otherwise no finite epsilon holds.
 ///
 /// Proof of (epsilon, delta): let p and q be the probabilities of a reward within the bound under two distributions P
-/// and Q; both are at least 1 - delta. Let m and a be the least and the largest probability of an event S given a
-/// reward within the bound; a is at most 1 and at most e^epsilon m. Then P(S) - e^epsilon Q(S) <=
+/// and Q; both are at least 1 - delta. Given a reward, a report lies in a set S with some probability. Let m and a be the
+/// least and the largest of these probabilities over all rewards within the bound; a is at most 1 and at most
+/// e^epsilon m. Then P(S) - e^epsilon Q(S) <=
 /// p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a. This bound is linear in a; it is 1 - p <= delta at a = 0, and
 /// 1 - q <= delta at a = 1. (For two means with noise of the *same* distribution, the release is even epsilon
 /// B / (B + R)-DP: the two rewards can be coupled to have the same noise, and then differ by at most 2 B.)
@@ -171,8 +172,8 @@ impl Mechanism for Ctl {
         }
     }
 
-    /// Rewards of plus and minus ten times the bound: clipping must move them to the bound, and without clipping they cost
-    /// ten times epsilon. If rewards are assumed to be within the bound, the two rewards are at the bound.
+    /// Rewards of plus and minus ten times the bound: clipping must move them to the bound, and without clipping the loss on
+    /// this pair is ten times epsilon. If rewards are assumed to be within the bound, the two rewards are at the bound.
     fn worst_pair(&self, _: &f64) -> Option<Pair<f64>> {
         let far = match self.rewards {
             Rewards::Clipped | Rewards::Beyond => 10.0 * self.bound(),
@@ -276,9 +277,9 @@ mod tests {
         assert_eq!((claim.delta, claim.source.as_str()), (1e-3, "Zhou and Tan 2021, section 4.5"));
     }
 
-    /// Two laws of rewards that lie beyond the bound with probability delta, as far apart as possible: the
-    /// probabilities of reports above a threshold differ by no more than (epsilon, delta) allows, and by more than epsilon
-    /// alone allows.
+    /// Two distributions of a reward, as far apart as possible; under each, the reward lies beyond the bound with
+    /// probability delta. The probabilities of a report above a threshold differ by no more than (epsilon, delta) allows,
+    /// and for a large threshold by more than epsilon alone allows.
     #[test]
     fn rewards_beyond_the_bound_with_probability_delta_are_protected_up_to_delta() {
         let (n, delta) = (400_000, 0.05);

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Clipping to [-(B + R), B + R], where B bounds mean rewards and R their noise, and Laplace noise of scale 2
-/// (B + R) / epsilon: each report is epsilon-LDP.
+/// Clips a reward to [-(B + R), B + R] and adds Laplace noise of scale 2 (B + R) / epsilon, so that each report is
+/// epsilon-LDP. B bounds the mean rewards, and R the noise of rewards.
 ///
 /// Source: Zhou and Tan 2021, curator CTL of Algorithm 1.
 ///
@@ -193,8 +193,8 @@ mod tests {
         }
     }
 
-    /// If no bound on rewards is stated: without delta, noise that is known to be unbounded is refused; with delta, noise is
-    /// refused if no size is known that it exceeds with probability at most delta.
+    /// If no bound on rewards is stated: without delta, noise is refused if the scenario says that it is unbounded; with
+    /// delta, noise is refused if the scenario says that no size is known that it exceeds with probability at most delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";

@@ -87,7 +87,8 @@ pub enum ReportError {
 
 /// A way to report rewards, as a scenario names it.
 pub trait RewardReport: Send + Sync {
-    /// The users' mechanism for rewards about which these facts are known; `None` if they report them without protection.
+    /// The users' mechanism for rewards about which these facts are known; `None` if users report rewards without
+    /// protection.
     ///
     /// # Errors
     /// [`ReportError`] if nothing bounds the rewards, if their bound is not a finite number above 0, or if the mechanism

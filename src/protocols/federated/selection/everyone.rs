@@ -5,8 +5,9 @@ use crate::rng::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Every agent is asked, and `participation` draws at random which agents take part in a sum: `Everyone()`. Agents do not
-/// see who was drawn, unless `visible_participation` is set, so the privacy loss is reduced by subsampling.
+/// The server asks every agent for its vector: `Everyone()`. Which of the agents take part in a sum is drawn at random,
+/// as `participation` says. Agents do not see who was drawn, and the privacy loss is smaller for this reason
+/// (amplification by subsampling). With `visible_participation` they see who was drawn, and the loss is not reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Everyone {}

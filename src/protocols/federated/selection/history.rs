@@ -6,7 +6,7 @@ use crate::rng::Stream;
 /// public.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectionHistory {
-    /// The round for which agents are selected; round 0 is the first after the initial points.
+    /// The round for which agents are selected. In round 0 agents measure their initial points.
     pub round: u64,
     /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,
@@ -16,7 +16,8 @@ pub struct SelectionHistory {
     pub involved: Vec<Option<u64>>,
     /// By agent: the number of rounds in which it was selected and its answer arrived in time.
     pub rounds: Vec<u64>,
-    /// By agent: the time in seconds that the last of its answers that arrived in time took.
+    /// By agent: the time in seconds between the request and the agent's answer, for the last answer that arrived in
+    /// time.
     pub took: Vec<Option<f64>>,
     /// By past round: the sum of the released reports of the agents whose answers arrived in time.
     pub utility: Vec<f64>,

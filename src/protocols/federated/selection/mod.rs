@@ -41,8 +41,8 @@ impl LossReporters {
 
 /// The behaviour of a selection.
 pub trait Selection {
-    /// Whose prediction losses the selection depends on. They are protected data: a private series uses them only with
-    /// noise and with a ledger entry.
+    /// Whose prediction losses the selection depends on. The losses are protected data: a private series uses them only
+    /// with noise and with a ledger entry.
     fn reporters(&self) -> LossReporters {
         LossReporters::Nobody
     }
@@ -54,8 +54,8 @@ pub trait Selection {
         losses.iter().sum::<f64>() / losses.len().max(1) as f64
     }
 
-    /// By agent, whether the server asks it for its vector in the next round; `None` for all agents. At least one agent is
-    /// asked. All draws are from `stream`.
+    /// By agent, whether the server asks it for its vector in the next round; `None` if all agents are asked. Every
+    /// selection has at least one agent. All draws are from `stream`.
     fn select(&self, known: &SelectionHistory, stream: &mut Stream) -> Option<Vec<bool>>;
 
     /// What is wrong with the selection as a whole, given the number of agents.

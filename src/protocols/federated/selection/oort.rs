@@ -12,13 +12,14 @@ use std::num::NonZeroU64;
 /// agents that have not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration,
 /// not a privacy loss.
 ///
-/// The utility of an agent is (U + sqrt(0.1 ln R / L)) (T / D)^alpha, without the last factor if D is at most T. U = n
-/// sqrt(mean of squared losses) is the agent's report over its n measurements, capped at the 95 % quantile over agents. L
-/// is the last round in which it took part, R is this round (both counted from 1), D is how long its last answer took,
-/// and T is the preferred duration of a round. (1 - epsilon) K agents are drawn, with probabilities in proportion to
-/// their utility, from those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T
-/// begins at `pacer_step` and grows by it whenever the sum of U over the agents that took part was smaller in the last
-/// `pacer_window` rounds than in as many rounds before them.
+/// The utility of an agent is (U + sqrt(0.1 ln R / L)) (T / D)^alpha; if D is at most T, the factor (T / D)^alpha is
+/// left out. U is the agent's report, capped at the 95 % quantile of the reports of all agents that have a utility. The
+/// report of an agent with n measurements is n sqrt(mean of squared losses). L is the last round in which the agent took
+/// part, R is this round (both counted from 1), D is how long the agent's last answer took, and T is the preferred
+/// duration of a round. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from those
+/// whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step`. It
+/// grows by `pacer_step` whenever the reports of the agents that took part had a smaller sum in the last `pacer_window`
+/// rounds than in as many rounds before them.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
 /// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared
@@ -42,20 +43,20 @@ pub struct Oort {
     /// alpha, the exponent of the penalty for slow agents. Default: 2, as in the paper.
     #[serde(default = "two")]
     pub penalty: NonNegative,
-    /// Share of the utility of the (1 - epsilon) K-th best agent below which agents are not drawn. Default: 0.95, as in the
-    /// paper.
+    /// An agent is drawn by utility only if its utility is at least this share of the utility of the (1 - epsilon) K-th
+    /// best agent. Default: 0.95, as in the paper.
     #[serde(default = "most")]
     pub cut_off: Probability,
     /// The first preferred duration T of a round, and the step by which it grows. Default: 10 s.
     #[serde(default = "ten_seconds")]
     pub pacer_step: Span,
-    /// Number of rounds over which U is summed to decide whether T grows. Default: 20.
+    /// Number of rounds over which reports are summed to decide whether T grows. Default: 20.
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
     /// Number of rounds after which an agent retires: an agent that took part in more rounds is not selected any more.
-    /// So an agent whose losses are always large (an outlier) is not selected in every round. Agents that took part
-    /// most often retire first, until K agents are left. Default: agents never retire; the paper's experiments with
-    /// outliers use 10.
+    /// So an agent whose losses are always large (an outlier) is not selected in every round. At least K agents never
+    /// retire: agents retire in descending order of the number of rounds in which they took part, until K are left.
+    /// Default: no agent retires; the paper's experiments with outliers use 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retires_after: Option<NonZeroU64>,
 }
@@ -108,7 +109,8 @@ impl Oort {
         self.pacer_step.seconds() * (1 + steps) as f64
     }
 
-    /// By agent, whether it has retired because it took part in more than `retires_after` rounds.
+    /// By agent, whether it has retired because it took part in more than `retires_after` rounds. At least K agents are
+    /// left.
     fn retired(&self, known: &SelectionHistory) -> Vec<bool> {
         let mut retired = vec![false; known.agents()];
         let Some(most) = self.retires_after else { return retired };
@@ -255,7 +257,8 @@ mod tests {
         assert!((first as f64 / 6000.0 - 0.75).abs() < 0.0258, "{first}");
     }
 
-    /// The preferred duration grows in every round in which the last two sums are below the two before them.
+    /// The preferred duration grows in every round in which the sum over the last two rounds is below the sum over the
+    /// two rounds before them.
     #[test]
     fn the_pacer_follows_falling_utility() {
         let preferred = |utility: &[f64]| oort(1).preferred(utility);

@@ -13,8 +13,8 @@ use std::num::NonZeroU64;
 /// having the largest loss.
 ///
 /// Source: Cho, Wang and Joshi 2020, "Client selection in federated learning: convergence analysis and power-of-choice
-/// selection strategies", section 4 (its variant rpow-d, in which candidates are not asked again; but here agents that
-/// are not selected report too).
+/// selection strategies", section 4 (its variant rpow-d, in which candidates are not asked for a new loss; but here
+/// agents that are not selected report too).
 ///
 /// Example: `PowerOfChoice(candidates: 3, k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Renewal {
-    /// Interval between two users, drawn anew for each; any latency model that reads no file and does not depend on the time
-    /// or the link. `Exponential` gives the same arrivals as `Poisson`.
+    /// Interval between two users, drawn anew for each user. It may be any latency model that reads no file and does not
+    /// depend on the time or the link. `Exponential` gives the same arrivals as `Poisson`.
     pub interval: LatencyModel,
 }
 

@@ -1,4 +1,4 @@
-//! How often each person visits: one distribution per file.
+//! Distributions from which the person who makes a visit is drawn. Each file has one distribution.
 
 mod even;
 mod zipf;
@@ -9,7 +9,7 @@ pub use zipf::Zipf;
 use crate::rng::Stream;
 use crate::vocab::Problem;
 
-/// The behaviour of a distribution of visits over people.
+/// A distribution of visits over the people of a population.
 pub trait Popularity {
     /// Draws the person who makes a visit, from 0 to `size` - 1. Each visit has a stream of its own.
     fn person(&self, size: u64, stream: &mut Stream) -> u64;

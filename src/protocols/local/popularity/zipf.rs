@@ -7,8 +7,8 @@ use crate::vocab::{NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Person k, counted from 1, makes a visit with probability proportional to 1 / k^exponent. Each visit uses one random
-/// word, and the person's number is a monotone function of this word.
+/// The person who makes a visit is person k, counted from 1, with probability proportional to 1 / k^exponent. Each visit
+/// uses one random word, and the person's number is a monotone function of this word.
 ///
 /// A person who visits often releases often: the reported privacy loss is that of the person with the most visits.
 /// Source: Johnson, Kemp and Kotz 2005, section 11.2.20.
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zipf {
-    /// Dimensionless, 0 to 100: 0 if all visit equally often, about 1 for visits of web sites; from 2 on the first
-    /// person visits more often than all others together.
+    /// Dimensionless, 0 to 100: 0 if all people visit equally often, about 1 for visits to web sites. From 2 on, the first
+    /// person visits more often than all other people together.
     pub exponent: NonNegative,
 }
 

@@ -12,9 +12,9 @@ use crate::vocab::{Basis, Effort, Epsilon, Finite, Neighbours, NonNegative, Posi
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Settings are tried one after another, each at most once, until the noisy outcome of one is not below a noisy
-/// threshold: the search stops there, and this setting is published. If there is no such setting, nothing is published.
-/// Few models are trained where many settings are good enough.
+/// Settings are tried one after another, each at most once, until the noisy outcome of a setting is not below a noisy
+/// threshold: the search stops there, and this setting is published. If there is no such setting, nothing is published. Few
+/// models are trained where many settings are good enough.
 ///
 /// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from
 /// the time of the publication how many settings were tried. So other parties may train the models (`workers`), which

@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 /// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
 /// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
 /// differ by at most the sensitivity of one outcome times the largest sum of absolute weights. The sensitivity of one
-/// outcome is at most g*/m, the range of the loss over the number of validation records. This assumes no prior: the
-/// guarantee holds even if the model is wrong. The choices are made one after another. Each choice, and the performance
-/// if it is published, has the same epsilon: the largest for which the composition of all of them has at most `epsilon`
-/// at `delta`. For the exponential mechanism, this is bounded-range composition for adaptive choices; for report noisy
-/// max, it is composition of pure epsilons.
+/// outcome is at most g*/m, where g* is the range of the loss and m the number of validation records. This assumes no prior:
+/// the guarantee holds even if the model is wrong. The choices are made one after another. Each choice, and the performance
+/// if it is published, has the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
+/// `delta`. For the exponential mechanism, this is bounded-range composition for adaptive choices; for report noisy max, it
+/// is composition of pure epsilons.
 ///
 /// The first setting is drawn at random without any data, at no privacy cost; it is not announced. If outcomes may be
 /// missing (`silence`), the same holds for every setting that is chosen before any outcome is known.

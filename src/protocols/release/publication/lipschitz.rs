@@ -14,14 +14,15 @@ use crate::vocab::{Basis, Claim, Effort, Epsilon, Problem, SearchBox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The best outcome of any search is published with Laplace noise. This is epsilon-DP without any assumption on the prior of
-/// the function, if a value is minus the mean of a loss with the constants that the objective or `assume` states, after
-/// convex, regularised training.
-/// With `Printed` constants this is not proven.
+/// A learner searches, and the best outcome is published with Laplace noise. The publication is epsilon-DP, without any
+/// assumption on a prior, if three conditions hold: models are trained by minimising a convex, regularised loss; a value of
+/// the function is minus the mean validation loss of such a model; and the validation loss has the constants that the
+/// objective or `assume` states.
+/// With `Printed` constants, epsilon-DP is not proven.
 ///
-/// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at
-/// different settings. The bound is about any two values of the regularisation lambda between `lambda_min` and
-/// `lambda_max`, so it also holds on a box whose only input is lambda.
+/// A part of the sensitivity does not shrink with more records, since the searches of two neighbours may end at different
+/// settings. The bound on this part holds for any two values of the regularisation lambda between `lambda_min` and
+/// `lambda_max`. So it also holds on a box whose only input is lambda.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 3, Theorems 7 and 8.
 ///
 /// Example: `Lipschitz(epsilon: 1, learner: GpUcb(), assume: TaskFacts(records: 1000, loss_range: 4, lipschitz: 1,

@@ -222,8 +222,8 @@ pub struct Plan {
 
 impl Plan {
     /// Plans the release of a performance with Laplace noise: that of the published setting if both parts are
-    /// published, otherwise that of the best setting. `error` must be a number that the absolute value of the noise exceeds
-    /// with probability at most [`tail_probability`].
+    /// published, otherwise the largest outcome. `error` must be a number that the absolute value of the noise exceeds with
+    /// probability at most [`tail_probability`].
     pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
         let (of, measure) = match published {
             Part::Both => (ValueOf::Setting, Measure::ErrorAtSetting),
@@ -286,7 +286,7 @@ pub struct BestRelease {
 pub enum Utility {
     /// The posterior mean after all trials, at every setting.
     PosteriorMean,
-    /// The mean outcome of each setting; every one has been tried. Settings without a known outcome are left out.
+    /// The mean outcome of each setting; every setting has been tried. Settings without a known outcome are left out.
     Outcomes,
     /// The mean outcome of each setting that was tried; settings that were not tried cannot be chosen. Not for private
     /// releases: which settings were tried depends on the data.
@@ -322,7 +322,8 @@ pub enum Measure {
     ErrorAgainstBest,
     /// |v~ - v(lambda~)|: the released performance against the mean outcome of the released setting.
     ErrorAtSetting,
-    /// max |mu_T - mu_T'|: the largest difference between the posterior means of the two neighbours.
+    /// max |mu_T - mu_T'|: the largest difference between the posterior means on the data set (mu_T) and on its neighbour
+    /// (mu_T').
     RealisedSensitivity,
 }
 

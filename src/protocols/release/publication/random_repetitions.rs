@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 /// outcome, and the setting with the largest noisy outcome is published with this noisy outcome. Both together cost
 /// `epsilon`. This is the usual method of private hyperparameter tuning.
 ///
-/// The privacy cost does not depend on the number of settings. It does not depend on the number of trials either, but only
-/// on its distribution, as long as nobody learns the number. The protocol's `rounds` do not limit the number of trials. No
-/// model of the function and no prior is assumed.
+/// The privacy cost does not depend on the number of settings. As long as nobody learns the number of trials, the cost
+/// depends only on the distribution of this number. The protocol's `rounds` do not limit the number of trials. No model of
+/// the function and no prior is assumed.
 ///
 /// Source: Liu and Talwar 2019, "Private selection from private candidates"; Papernot and Steinke 2022,
 /// "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6.
@@ -163,10 +163,11 @@ impl Publication for RandomRepetitions {
     }
 
     /// The theorems are about any algorithm whose outputs are ordered and whose single run is private. A trial draws its
-    /// point from the box without any data and then has the loss of one noisy outcome, however many points there are. If
-    /// noisy outcomes are equal, the last of these trials is published. Trials are independent and have the same
-    /// distribution. So the result has the same distribution as with an order by a random number that each trial draws
-    /// without any data.
+    /// point from the box without any data and then has the loss of one noisy outcome, however many points there are. Trials
+    /// are ordered by their noisy outcomes. If several trials have the largest noisy outcome, the last of them is published.
+    /// To order equal outcomes, as the theorems require, each trial could draw a random number without any data. Trials are
+    /// independent and have the same distribution, so the published point and outcome would then have the same distribution
+    /// as they have now.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }
@@ -212,8 +213,8 @@ impl Publication for RandomRepetitions {
         let released = "setting lambda~ and performance v~";
         let mut plan = Plan { best: Some(BestRelease { mechanism, released }), ..Plan::default() };
         if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
-            // The largest of K noises exceeds a bound with at most K times the probability with which one noise exceeds
-            // it; the mean of K is known.
+            // With K trials, the largest noise exceeds a bound with at most K times the probability with which one noise
+            // exceeds it. For a random K, this holds with the mean of K in place of K.
             let most = laplace.tail(TAIL + libm::log(self.repetitions.mean()));
             plan.guarantees.push(Guarantee::new(
                 Measure::ErrorAtSetting,

@@ -57,8 +57,8 @@ impl Task {
         self
     }
 
-    /// The same task, whose model assumes the noise that outcomes have. Proofs about posterior means and regret need this; a
-    /// difference of at most 1e-9 of the variance is taken as rounding and left as it is.
+    /// The same task, whose model assumes the noise that outcomes have. Proofs about posterior means and regret need this.
+    /// If the two variances differ by at most 1e-9 of the variance, the difference is taken as rounding and left as it is.
     #[must_use]
     pub fn with_model_noise(mut self) -> Self {
         let variance = self.noise_sd * self.noise_sd;
@@ -243,8 +243,8 @@ pub struct TaskFacts {
 }
 
 impl TaskFacts {
-    /// What is wrong with the facts as a whole. With the two ends of the regularisation exchanged, the distance of two
-    /// settings' losses, and so the sensitivity, would be too small.
+    /// What is wrong with the facts as a whole. If `lambda_min` and `lambda_max` were exchanged, the bound on the distance
+    /// between two settings' losses would be too small, and so would the sensitivity.
     #[must_use]
     pub fn problems(&self) -> Vec<Problem> {
         if self.lambda_min <= self.lambda_max {

@@ -34,12 +34,12 @@ pub struct Differences {
     /// `model_noise` or `own_hyperparameters` says otherwise. Default: 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<Factors>,
-    /// Clusters of agents with a function of their own: a further draw of the objective, or a draw from its surrogate if all
-    /// draws of the objective are the same. Default: none.
+    /// Clusters of agents. Each cluster has a draw of its own: a further draw of the objective, or a draw from its surrogate
+    /// if all draws of the objective are the same. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
-    /// How functions change from round to round, by draws like those of `clusters`; cohorts need an objective whose draws
-    /// differ.
+    /// How functions change from round to round, by draws like those of `clusters`. Cohorts of users can drift only if the
+    /// objective's draws differ.
     /// Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
@@ -57,8 +57,9 @@ pub struct Differences {
 }
 
 /// Clusters of agents: the function of cluster c is mu + sqrt(1 - apart) (f - mu) + sqrt(apart) (g_c - mu), with mu the
-/// prior mean, f common to all clusters and g_c the cluster's own draw. Each agent is in a random cluster, all equally
-/// likely. Groups with clusters share them: cluster 0 of one group has the same g_0 as cluster 0 of another.
+/// prior mean, f common to all clusters and g_c the cluster's own draw. Each agent is in a random cluster, and all clusters
+/// are equally likely. All groups with clusters have the same clusters: cluster 0 of one group has the same g_0 as cluster 0
+/// of another.
 ///
 /// Example: `Clusters(count: 3)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,8 +75,8 @@ pub struct Clusters {
 
 /// Drift: f_n,t+1 - mu = sqrt(1 - rate) (f_n,t - mu) + sqrt(rate) a_n (sqrt(1 - own) (u_t - mu) + sqrt(own) (v_n,t - mu)),
 /// with mu and a_n as for `Differences`. In each round there is a new draw u_t for all agents, and a new draw v_n,t for
-/// each agent. Functions keep their variance. In the long run, two agents differ as much as with h = own. Initial points
-/// are measured in round 0.
+/// each agent. Drift does not change the variance of the functions. In the long run, two agents differ as much as with h =
+/// own. Initial points are measured in round 0.
 ///
 /// Source: Bogunovic, Scarlett and Cevher 2016, "Time-varying Gaussian process bandit optimization" (their epsilon is
 /// the rate).

@@ -2,9 +2,9 @@
 //!
 //! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x'
 //! is the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points
-//! f has the values that are known. The residual f(x') - m(x'), which the surrogate takes for noise, moves with the
-//! function, and its effect on f(x) vanishes far from x'. Values are clipped to the range from the smallest to the largest
-//! known value.
+//! f has the values that are known. The surrogate takes the residual f(x') - m(x') for noise. The residual is shifted with
+//! the function, and its effect on f(x) vanishes far from x'. Values are clipped to the range from the smallest to the
+//! largest known value.
 
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
@@ -77,7 +77,8 @@ impl Continuation {
         Ok(Self { arms, covariance, mean: instance.surrogate.mean, factor, known, places, ranks })
     }
 
-    /// The function with these values at the known arms, `[n]`; those at other arms are not used.
+    /// The function with these values at the known arms. `values` has an entry for every arm, `[n]`; the function does not
+    /// depend on the entries of other arms.
     pub(super) fn continued<'a>(&'a self, values: &'a [f64]) -> Continued<'a> {
         let own = || self.known.iter().map(|&arm| values[arm]);
         let mut weights: Vec<f64> = own().map(|value| value - self.mean).collect();
@@ -90,8 +91,8 @@ impl Continuation {
         found
     }
 
-    /// The squared distance of two points, in units of the length-scales. With one length-scale for all dimensions, it
-    /// is in the units of the inputs, since the nearest point is then the same.
+    /// The squared distance of two points, in units of the length-scales. With one length-scale for all dimensions, the
+    /// distance is in the units of the inputs, since the nearest point is the same in both units.
     fn distance(&self, x: &[f64], z: &[f64]) -> f64 {
         let pairs = || x.iter().zip(z).map(|(x, z)| x - z).enumerate();
         match &self.covariance.length_scale {

@@ -3,8 +3,8 @@
 use crate::objectives::{Continuum, PointFunction};
 use std::sync::Arc;
 
-/// The function of one agent: its values at every point in round 0, 1, ..; a single entry if it does not change. On a
-/// box, the points are a sample of the box, from which differences between agents are measured.
+/// The function of one agent: its values at every point in round 0, 1, ..; a single entry if the function does not change.
+/// On a box, the values are those at a sample of points, from which differences between agents are measured.
 #[derive(Debug)]
 pub(in crate::protocols) struct OwnFunction {
     continuum: Option<Continuum>,
@@ -52,7 +52,7 @@ impl OwnFunction {
         &self.by_round[self.place(round)]
     }
 
-    /// The values in round 0, 1, ..; a single entry if it does not change.
+    /// The values in round 0, 1, ..; a single entry if the function does not change.
     pub(in crate::protocols) fn rounds(&self) -> &[Arc<Vec<f64>>] {
         &self.by_round
     }

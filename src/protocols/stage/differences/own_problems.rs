@@ -100,7 +100,7 @@ pub(in crate::protocols) struct Draws<'a> {
     shifted: BTreeMap<usize, Vec<f64>>,
     /// For each agent with a cluster, the cluster's own draw, shifted if the agent has a shift.
     clusters: BTreeMap<usize, Arc<Vec<f64>>>,
-    /// The draws by which the functions of all agents drift in rounds 1, 2, ..
+    /// The draws in rounds 1, 2, .. that the drifts of all agents have in common.
     drifts: Vec<Arc<Vec<f64>>>,
 }
 

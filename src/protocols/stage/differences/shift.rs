@@ -7,12 +7,13 @@ use crate::vocab::{Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shift s of each agent's function, which becomes f(x - s): the optimum x* of f moves to x* + s if that is in the
-/// domain. Shifts are in units of the domain's side along each input. `RkhsSum`, `BraninHoo`, and `GpSample` and
-/// `MultiTaskSample` with their default kernel round shifts to whole steps of their grid. Beyond the domain, `GpSample` and
-/// `MultiTaskSample` with this kernel are continued by a draw from the prior, given the values at all arms. `RkhsSum` and
-/// `BraninHoo` are continued by their formula, and so is a `TestFunction` of real inputs on linear scales. On a box, shifts
-/// that could move the best point of a `TestFunction` out of the box are refused, so that its largest value stays known.
+/// The shift s of each agent's function: the function f(x) becomes f(x - s), so the optimum x* of f moves to x* + s if this
+/// point is in the domain. Shifts are in units of the domain's side along each input. `RkhsSum` and `BraninHoo` round shifts
+/// to whole steps of their grid, and so do `GpSample` and `MultiTaskSample` with their default kernel. Beyond the domain,
+/// `GpSample` and `MultiTaskSample` with this kernel are continued by a draw from the prior, given the values at all arms.
+/// `RkhsSum` and `BraninHoo` are continued by their formula, and so is a `TestFunction` of real inputs on linear scales. On
+/// a box, shifts that could move the best point of a `TestFunction` out of the box are refused, so that its largest value
+/// stays known.
 ///
 /// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and
 /// beyond them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')). Here m is the posterior mean given all values,

@@ -7,7 +7,7 @@ use crate::report::words::unit;
 use crate::study::{PersonLoss, PrivacyRow, Summary};
 use crate::vocab::{Arithmetic, ProtectedUnit};
 
-/// The losses about units of one kind: a row for each cell with such releases.
+/// The losses about units of one kind: a privacy row for each cell that has releases about such units.
 pub(super) struct Unit<'a> {
     pub(super) unit: ProtectedUnit,
     pub(super) rows: Vec<&'a PrivacyRow>,
@@ -19,7 +19,7 @@ pub(super) struct Learned<'a> {
     pub(super) series: &'a str,
     pub(super) observer: &'a str,
     pub(super) protected: &'a str,
-    /// One kind of unit, or the two that a person contributes: a row and its outcome.
+    /// One kind of unit, or the two kinds that a person contributes: a row and its outcome.
     pub(super) units: Vec<Unit<'a>>,
     pub(super) persons: Vec<&'a PersonLoss>,
 }
@@ -119,7 +119,7 @@ impl Unit<'_> {
         (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max))
     }
 
-    /// Smallest and largest proven epsilon of the cells that have one, and whether all have.
+    /// Smallest and largest proven epsilon of the cells that have a proven epsilon, and whether all cells have one.
     pub(super) fn proven(&self) -> (Option<(f64, f64)>, bool) {
         let is_proven = |loss: &&Loss| loss.basis == LossBasis::Proven && loss.epsilon.is_finite();
         let found = || self.tight().filter(is_proven).map(|loss| loss.epsilon);

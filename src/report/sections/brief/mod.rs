@@ -17,7 +17,7 @@ use crate::study::Summary;
 const MORE: &str = "Shortened: --full prints every cell and count, --accountants every accountant and condition; \
                     report.html has the charts.";
 
-/// The short report, with the losses by every accountant if `accountants`.
+/// The short report, with the losses by every accountant if `accountants` is true.
 pub(in crate::report) fn document(summary: &Summary, curves: Curves, accountants: bool) -> Document {
     let mut sections = vec![warnings::section(summary)];
     let published = Measure::of(summary) == Some(Measure::PublishedSetting);

@@ -345,8 +345,8 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
 }
 
-/// An epsilon of all runs: in brackets and with notes if it is not proven, and with its delta, unless the line or the title
-/// already states that delta (`said`).
+/// The epsilon of all runs. If it is not proven, it is in brackets and has notes. Its delta follows, unless the line or the
+/// title already states this delta; `said` is then that delta.
 fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
     if row.epsilon_tight.is_infinite() {
         return vec![Span::plain("none")];

@@ -9,7 +9,7 @@ use crate::report::sections::regret::{Curves, at_the_end, exact, question_counts
 use crate::report::sections::sparklines;
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// Largest number of curves that are drawn as sparklines; more are left out.
+/// Largest number of curves that are drawn as sparklines; if there are more, none is drawn.
 const MAX_CURVES: usize = 10;
 
 /// The section; `None` for a protocol that optimises nothing.

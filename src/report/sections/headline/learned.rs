@@ -153,8 +153,9 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
     Some(Span::plain(format!(", about a person whose row and outcome both change, {most} ({told})")))
 }
 
-/// The loss of all runs of the series together about the same unit, with its basis and delta if they differ from those of
-/// one run: "43.1 over all 40 runs, conditional". `None` if runs use different data, or if there is only one run.
+/// The loss of all runs of the series together about the unit of `row`, or about a person if `person` is true. Its basis and
+/// its delta are stated if they differ from those of one run, `basis` and `at`: "43.1 over all 40 runs, conditional". `None`
+/// if runs use different data, or if there is only one run.
 fn over_all_runs(
     summary: &Summary,
     row: &PrivacyRow,
@@ -238,7 +239,7 @@ fn about(row: &PrivacyRow) -> String {
 
 fn basis(loss: &Loss) -> Span {
     let loud = matches!(loss.basis, LossBasis::Refuted | LossBasis::Unprotected);
-    // Exact arithmetic is not mentioned: the bound then holds for the actual output.
+    // Exact arithmetic is not mentioned, because with it the bound holds for the actual output.
     let ideal = loss.arithmetic.filter(|arithmetic| *arithmetic == Arithmetic::Ideal);
     Span::plain(basis_words(loss.basis, ideal, None)).emphasised(loud).explained(explanation(loss))
 }

@@ -5,7 +5,7 @@ use crate::report::sections::points::Axes;
 use crate::scenario::Metric;
 use crate::study::{CellSummary, Estimate, SeriesSummary, Summary};
 
-/// The name of the outcome of a private release that is the regret of the published setting.
+/// The name of the outcome that states the regret of the published setting, in a private release.
 const PUBLISHED_SETTING: &str = "f(lambda*) - f(lambda~)";
 
 /// A number by which series are compared; smaller is better.

@@ -71,7 +71,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The private series of the best rank with the smallest value in any cell, and the series without privacy in that cell.
+/// The private series and the series without privacy of one cell. Every cell may have a private series (see [`Pair`]); of
+/// those with the best rank, the one with the smallest value determines the cell.
 pub(super) fn chosen(
     summary: &Summary,
     measure: Measure,

@@ -99,7 +99,8 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The lower and the upper limit of the exact epsilon, by accountant if they differ.
+    /// The lower and the upper limit of the exact epsilon. If the limits differ between the accountants of the line, they
+    /// are stated for each accountant.
     fn range(&self) -> String {
         let ranges: Vec<(&str, String)> =
             self.losses.iter().map(|loss| (loss.accountant.words(), range(loss))).collect();
@@ -113,7 +114,7 @@ impl Line<'_> {
     }
 }
 
-/// One line per accountant; accountants that give no finite epsilon for the same reason share a line.
+/// One line per accountant. Accountants that give no finite epsilon, and give the same reason for this, share a line.
 fn lines(losses: &[Loss]) -> Vec<Line<'_>> {
     let counts = |loss: &Loss| loss.standing != EpsilonKind::Claim;
     let accountants = losses.iter().filter(|loss| counts(loss)).count();

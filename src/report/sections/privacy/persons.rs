@@ -6,8 +6,8 @@ use crate::report::number::delta;
 use crate::report::sections::cells::{Places, merged_persons};
 use crate::study::Summary;
 
-/// The table for a page; a terminal lists these losses with the others. `None` if no series released both a row and an
-/// outcome of a person.
+/// The table for a page; a terminal lists these losses in the table of all accountants. `None` if no series released both a
+/// row and an outcome of a person.
 pub(super) fn table(summary: &Summary, notes: &mut Notes) -> Option<Table> {
     let mut rows = Vec::new();
     let all = Places::of(summary);

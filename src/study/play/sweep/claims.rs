@@ -48,7 +48,7 @@ fn host() -> String {
 }
 
 impl Holder {
-    /// Whether this was a process of this machine that has ended. A running process of another container with the same
+    /// Whether the holder was a process of this machine and has ended. A running process of another container with the same
     /// host name may be taken for one that has ended. Its block is then computed twice, and nothing else happens.
     fn has_process_ended(&self) -> bool {
         let processes = std::path::Path::new("/proc/self").exists();
@@ -75,7 +75,7 @@ pub(super) struct ClaimTable {
 /// The next task of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Run this block.
+    /// Run the block of this claim.
     Play(Claim),
     /// All blocks are claimed; this many are not finished.
     Wait(u64),
@@ -149,7 +149,8 @@ impl ClaimTable {
             }
         }
         let latest = self.latest()?;
-        // Results are read after claims, so a block that is claimed and finished in between counts as finished, not as free.
+        // Results are read after claims. So a block that is claimed and finished between the two readings counts as
+        // finished, not as free.
         let finished = self.finished()?;
         let order = (0..self.blocks).map(|step| (self.start + step) % self.blocks.max(1));
         let open: Vec<u64> = order.filter(|block| !finished.contains(block)).collect();

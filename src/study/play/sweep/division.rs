@@ -189,7 +189,8 @@ pub struct PlannedSweep {
     pub there: u64,
     /// Number of stored replications that have just been copied from earlier runs of other versions of the study.
     pub reused: u64,
-    /// Number of earlier runs of this name from which nothing was reused, because another build of the program ran them.
+    /// Number of earlier runs with the name of this study from which nothing was reused, because another build of the
+    /// program made them.
     pub other_builds: u64,
     /// Whether a plan existed already and was kept.
     pub unchanged: bool,

@@ -47,16 +47,17 @@ pub struct WorkOptions<'a> {
 pub struct WorkerResult {
     /// Number of blocks whose result this worker was the first to write.
     pub blocks: u64,
-    /// Number of blocks that this worker ran although other workers had finished them in the meantime. The two results
-    /// of such a block are the same, or they differ and a replication failed in one of them.
+    /// Number of blocks that another worker finished while this worker ran them, and whose two results do not contradict
+    /// each other. The two results are equal, or they differ only in replications that failed in at least one of them.
     pub twice: u64,
-    /// Number of replications of all blocks that this worker ran to their end, failed replications included.
+    /// Number of replications in the blocks that this worker ran to the end, failed replications included.
     pub replications: u64,
     /// Number of these replications that failed.
     pub failed: u64,
     /// Whether the worker was interrupted; its unfinished blocks are released.
     pub interrupted: bool,
-    /// For each block whose result differs from that of another worker, the file with this worker's result.
+    /// For each block whose result contradicts the result of another worker, the file with this worker's result. Two
+    /// results contradict each other if they differ in a replication that failed in neither of them.
     pub conflicts: Vec<PathBuf>,
 }
 
@@ -195,7 +196,8 @@ impl WorkerState<'_> {
         Ok(())
     }
 
-    /// Runs a block and writes its result. Returns `false`, and writes nothing, if it was interrupted.
+    /// Runs a block and writes its result. Returns `false`, and writes no result, if the worker was stopped before the end
+    /// of the block.
     fn play(&self, claim: Claim, stopped: &dyn Fn() -> bool) -> Result<bool, FolderError> {
         let results = lock(&self.claims).results.clone();
         let path = results.join(format!("{}.jsonl", claim.block));
@@ -229,8 +231,9 @@ impl WorkerState<'_> {
         files::make_folder(&self.conflicts)?;
         let aside = self.conflicts.join(format!("{}-{}.jsonl", claim.block, claim.generation));
         let placed = match staged.commit_or_compare(&aside)? {
-            // If replications failed in either result, for instance because a data file is missing, the result with fewer
-            // failures is kept. This is no conflict if the replications that finished in both results are equal.
+            // The results may differ because replications failed in one of them, for instance because a data file was
+            // missing. If the replications that finished in both results are equal, this is no conflict, and the result
+            // with fewer failures is kept.
             WriteResult::Differs => {
                 let (there, new) = (BlockResult::read(&path), BlockResult::read(&aside));
                 let any_failed = there.failed > 0 || new.failed > 0;
@@ -273,7 +276,7 @@ impl WorkerState<'_> {
 struct BlockResult {
     /// Number of replications that failed.
     failed: u64,
-    /// The seal of every replication that finished, by cell and replication.
+    /// The seal (a hash) of the record of every replication that finished, by cell and replication.
     finished: BTreeMap<(usize, u64), u128>,
 }
 
