@@ -160,7 +160,7 @@ mod tests {
 }
 
 #[cfg(test)]
-pub(super) mod example {
+pub(crate) mod example {
     use super::{CountedRelease, PrivacyEvent};
     use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
 
@@ -170,11 +170,7 @@ pub(super) mod example {
     }
 
     /// A release of randomised response about a unit of "users", to "service", in round 3.
-    pub(in crate::accounting) fn event(
-        unit: ProtectedUnit,
-        unit_index: Option<u64>,
-        epsilon: f64,
-    ) -> PrivacyEvent {
+    pub(crate) fn event(unit: ProtectedUnit, unit_index: Option<u64>, epsilon: f64) -> PrivacyEvent {
         PrivacyEvent {
             released: "y".into(),
             mechanism: "randomised response".into(),

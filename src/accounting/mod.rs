@@ -56,6 +56,8 @@ pub use basis::{BasisSummary, LossBasis};
 pub use by_round::{Growth, worst};
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item, MAX_RELEASES};
+#[cfg(test)]
+pub(crate) use counted::example;
 pub use counted::{CountedRelease, over_rounds};
 pub use epsilon_steps::{EpsilonAt, epsilon_at};
 pub use gdp::Gdp;

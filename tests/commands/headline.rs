@@ -572,14 +572,9 @@ fn the_short_report_says_the_delta_of_each_statement() {
     assert!(shown.contains("one 2.00 1e-3 proven [1] two 3.00 1e-6 proven [1]"), "{shown}");
 }
 
-/// The sum of a person is told where it is finite, whatever it rests on.
-#[test]
-fn the_short_report_has_the_conditional_sum_of_a_person() {
-    let mut outcome = learned("one", vec![loss(2.0, LossBasis::Conditional)]);
-    outcome.unit = ProtectedUnit::Outcome;
-    let rows = vec![learned("one", vec![loss(1.0, LossBasis::Conditional)]), outcome];
-    let mut shown = cell(vec![series("one", 0.1, 1.0, 9)], rows);
-    shown.persons.push(PersonLoss {
+/// The loss of series "one" to the lab about a person with a row and an outcome.
+fn person(basis: LossBasis, note: &str) -> PersonLoss {
+    PersonLoss {
         series: "one".to_owned(),
         protected: "hospital".to_owned(),
         observer: "lab".to_owned(),
@@ -587,10 +582,20 @@ fn the_short_report_has_the_conditional_sum_of_a_person() {
         epsilon_outcome: 2.0,
         epsilon: 3.0,
         delta: 2e-3,
-        basis: LossBasis::Conditional,
+        basis,
         arithmetic: None,
-        note: "the reason".to_owned(),
-    });
+        note: note.to_owned(),
+    }
+}
+
+/// The sum of a person is told where it is finite, whatever it rests on.
+#[test]
+fn the_short_report_has_the_conditional_sum_of_a_person() {
+    let mut outcome = learned("one", vec![loss(2.0, LossBasis::Conditional)]);
+    outcome.unit = ProtectedUnit::Outcome;
+    let rows = vec![learned("one", vec![loss(1.0, LossBasis::Conditional)]), outcome];
+    let mut shown = cell(vec![series("one", 0.1, 1.0, 9)], rows);
+    shown.persons.push(person(LossBasis::Conditional, "the reason"));
     let text = short(&summary(vec![shown]));
     assert!(
         text.contains("record conditional: 1.00 [1], outcome conditional: 2.00 [1], together 3.00"),
@@ -616,18 +621,7 @@ fn the_sum_of_a_person_is_told_of_its_own_observer() {
         to("press", row("worse", 6.0)),
     ];
     let mut shown = cell(vec![series("one", 0.1, 1.0, 9), series("worse", 0.3, 3.0, 9)], rows);
-    shown.persons.push(PersonLoss {
-        series: "one".to_owned(),
-        protected: "hospital".to_owned(),
-        observer: "lab".to_owned(),
-        epsilon_row: 1.0,
-        epsilon_outcome: 2.0,
-        epsilon: 3.0,
-        delta: 2e-3,
-        basis: LossBasis::Proven,
-        arithmetic: None,
-        note: String::new(),
-    });
+    shown.persons.push(person(LossBasis::Proven, ""));
     let text = told_of(&summary(vec![shown])).join(" ");
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     let (record, person) =

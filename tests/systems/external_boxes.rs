@@ -196,7 +196,7 @@ fn what_a_program_on_a_box_cannot_have_is_refused() {
     refused("objective.External.axes=[(low: 0, high: 1, values: 4)]", &["only `dimensions`"]);
     refused("objective.External.agents=Some(3)", &["only `dimensions`"]);
     let finite = "objective=External(command: [\"sh\", \"program.sh\"], axes: [(low: 0, high: 1, values: 4)], best: Some(1))";
-    refused(finite, &["only `axes`"]);
+    refused(finite, &["no `best` with `axes`"]);
     let words = "objective.External.dimensions=[Categorical(name: \"solver\", values: [\"a\", \"a\"])]";
     refused(words, &["dimensions[0].Categorical.values[1]", "a word that no earlier value has"]);
     refused("objective.External.dimensions=[]", &["1 to 16 inputs"]);

@@ -240,7 +240,7 @@ fn failures_are_said_and_the_rest_is_played_unless_told_otherwise() {
     assert!(stderr.contains("missing: 6 replications, 6 of them failed"), "{stderr}");
     fs::remove_file(folder.join("fitted")).unwrap();
     let again = code_and_output(&subrosa(&[&["sweep", "plan"], &arguments[1..4], &arguments[6..]].concat()));
-    assert!(again.2.contains("to run 6 in 6 blocks"), "{}", again.2);
+    assert!(again.2.contains("6 replications to run in 6 blocks"), "{}", again.2);
     assert_eq!(work(&folder, &[]).0, 0);
     assert_eq!(merge(&folder, &[]).0, 0);
 }

@@ -28,8 +28,8 @@ pub struct RunningMean {
     pub epsilon: Epsilon,
     /// Delta of that epsilon.
     pub delta: Delta,
-    /// Largest number of rewards of one person that count; further rewards of the person are left out of the mean. Default:
-    /// the mean number of visits of a person, `rounds` over `population`, rounded up.
+    /// Largest number of rewards of one person that count; further rewards of the person are left out of the mean.
+    /// Default: the mean number of visits of a person, `rounds` over `population`, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contributions: Option<NonZeroU64>,
     /// Number of counted rewards from one publication to the next. Default: 1.

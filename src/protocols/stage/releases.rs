@@ -85,26 +85,11 @@ fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Observer, ProtectedUnit, Sampler, Time};
+    use crate::accounting::example;
+    use crate::vocab::ProtectedUnit;
 
     fn entry(round: u64, epsilon: f64) -> CountedRelease {
-        CountedRelease::of(&PrivacyEvent {
-            released: "y".into(),
-            mechanism: "randomised response".into(),
-            protected: "users".into(),
-            unit: ProtectedUnit::User,
-            unit_index: Some(7),
-            neighbours: Neighbours::AnyValue,
-            observer: Observer("service".into()),
-            sampler: Sampler::Full,
-            sensitivity: None,
-            cost: Cost::RandomizedResponse { epsilon },
-            claim: None,
-            basis: Basis::Proven,
-            arithmetic: Arithmetic::Exact,
-            round,
-            at: Time::ZERO,
-        })
+        CountedRelease::of(&PrivacyEvent { round, ..example::event(ProtectedUnit::User, Some(7), epsilon) })
     }
 
     #[test]

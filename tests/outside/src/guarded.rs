@@ -30,7 +30,7 @@ pub(crate) struct Guarded {
     device: String,
     /// Number of measurements.
     rounds: u64,
-    /// How outcomes are answered.
+    /// How queries are answered.
     outcomes: OutcomeRelease,
     /// The series.
     series: Vec<SearchSeries>,
