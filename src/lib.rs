@@ -59,13 +59,55 @@
 //! # }
 //! ```
 //!
-//! # 3. A party and a mechanism of your own, without a scenario
+//! # 3. Add a latency of your own
 //!
-//! Every member of a family that a scenario names, such as a latency or a learner, is an implementation of a trait. In the
-//! following program, users answer one question by randomised response. The mechanism states its privacy cost,
-//! [`privacy::ledger::release()`] records this cost in the ledger, the network may lose the answer, and the accountants
-//! compute the privacy loss. `examples/` has a latency, an objective, a mechanism, a party and a whole protocol;
-//! `docs/extending.md` explains these examples.
+//! Every member of a family that a scenario names, such as a latency or a learner, is an implementation of a trait. A
+//! [`Catalogue`] adds your own members to those of the library, and the scenario names them like all others. In the
+//! following program, some messages of the same scenario are sent a second time.
+//!
+//! ```standalone_crate
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use subrosa::{Catalogue, network::latency::Latency, study::simulate, vocab::{Probability, Span}};
+//!
+//! /// A message takes `first`, and with probability `share` it is sent again and takes `again` longer.
+//! #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+//! struct SentAgain {
+//!     first: Span,
+//!     again: Span,
+//!     share: Probability,
+//! }
+//!
+//! impl Latency for SentAgain {
+//!     fn quantile(&self, u: f64) -> Span {
+//!         if u < 1.0 - self.share.get() { self.first } else { self.first + self.again }
+//!     }
+//!     fn mean_seconds(&self) -> f64 {
+//!         self.first.seconds() + self.share.get() * self.again.seconds()
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/tour.ron"));
+//! # let folder = tempfile::tempdir()?;
+//! Catalogue::standard().latency::<SentAgain>("SentAgain").install()?;
+//! let own = r#"network.default=Link(latency: SentAgain(first: "40ms", again: "1s", share: 0.1))"#;
+//! let summary = simulate(text, &[own], folder.path())?;
+//! // 60 users get an arm and answer: 120 messages of 140 ms on average.
+//! let seconds = summary.cells[0].series[0].metrics.virtual_seconds;
+//! assert!((10.0..25.0).contains(&seconds), "{seconds}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With `Catalogue::main` in place of `install`, the program has the whole command line of `subrosa`. `examples/` has a
+//! latency, an objective, a mechanism, a party and a whole protocol; `docs/extending.md` explains these examples.
+//!
+//! # Without a scenario
+//!
+//! Kernel, ledger and accountants can also be used on their own. In the following program, users answer one question by
+//! randomised response. The mechanism states its privacy cost, [`privacy::ledger::release()`] records this cost in the
+//! ledger, the network may lose the answer, and the accountants compute the privacy loss.
 //!
 //! ```
 //! use subrosa::prelude::*;
