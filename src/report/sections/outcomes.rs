@@ -30,8 +30,8 @@ const NOTES: [(&str, &str); 6] = [
     (
         "share of answers heard by simple regret",
         "The agents are sorted by their simple regret at the end and cut into four groups of equal size, from the lowest to \
-         the highest regret: the share of the answers due from each group that the server had when it closed a round, or \
-         that came late and entered the next sum. An agent that is reached less often also measures less, which raises its \
+         the highest regret. The numbers are the shares of the answers due from each group that the server had when it \
+         closed a round, or that came late and entered the next sum. An agent that is reached less often also measures less, which raises its \
          regret.",
     ),
     (
