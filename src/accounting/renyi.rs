@@ -27,8 +27,8 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
         let moment = |s: f64| {
             let laws: f64 = laws.iter().map(|(law, count)| *count as f64 * law.cumulants(s).value).sum();
             let ranges: f64 = exponential.iter().map(|item| item.count as f64 * bounded_range(item, s)).sum();
-            // Every term is s times a divergence of order s + 1; zero-concentrated DP bounds that divergence by
-            // rho (s + 1).
+            // Every term except `rounding` is s times a divergence of order s + 1, or a bound on this product. With
+            // zero-concentrated DP, the divergence of order s + 1 is at most rho (s + 1).
             let repeated: f64 = others.iter().map(|item| repeated::moment(item, s)).sum();
             laws + ranges + rho * s * (s + 1.0) + repeated + rounding
         };
@@ -102,8 +102,8 @@ fn is_free(item: &Item) -> bool {
 /// range.
 ///
 /// The maximum is at e^t = s (e^r - e^{-s r}) / ((s + 1) (1 - e^{-s r})), where ln E exp(s L) equals
-/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). The sum of the maxima of all releases also holds for adaptive
-/// choices, because each maximum bounds its release whatever was released before.
+/// s t + ln((e^r - e^{-s r}) / ((s + 1) (e^r - 1))). The sum of the maxima of all releases is a bound for adaptively chosen
+/// releases too, because each maximum bounds its release whatever was released before.
 fn bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon: r } = item.cost else { return 0.0 };
     if r <= 0.0 {
@@ -115,8 +115,8 @@ fn bounded_range(item: &Item, s: f64) -> f64 {
     (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
 }
 
-/// The log moment of the law that dominates all bounded-range mechanisms minus [`bounded_range`], times the item's count;
-/// at least 0.
+/// By how much the log moment of `BoundedRange`, the law that dominates all mechanisms of this range, exceeds
+/// [`bounded_range`], times the item's count; 0 if the item is no exponential mechanism.
 pub(super) fn gain_of_bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
     if epsilon <= 0.0 {

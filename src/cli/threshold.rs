@@ -1,4 +1,4 @@
-//! `subrosa threshold`: finds where one series stops being better than another, or begins to be.
+//! `subrosa threshold`: finds the value of a setting at which one series stops or begins to be better than another.
 
 use super::analysed::{
     failed, named, options, picture, playable, stopped, takes_whole_numbers, varies_beside,

@@ -1,8 +1,9 @@
 //! Bayesian linear regression on features: the posterior of the weights that the agents of FTS (federated Thompson
 //! sampling) send.
 //!
-//! Phi holds the features of the inputs with outcomes, `[t, m]`, y holds the outcomes, and lambda is the noise variance. Let
-//! Sigma = Phi^T Phi + lambda I, R its upper triangular factor (Sigma = R^T R), and c = R^-T Phi^T y. R and c are stored.
+//! After t outcomes, Phi, `[t, m]`, holds the m features of the input of each outcome, y, `[t]`, holds the outcomes, and
+//! lambda is the noise variance. Let Sigma = Phi^T Phi + lambda I, R its upper triangular factor (Sigma = R^T R), and
+//! c = R^-T Phi^T y. R and c are stored.
 //! For one more outcome, the row of its features and its value is appended to the matrix (R | c), and eliminated by m
 //! Givens rotations, one with each row of R. This takes O(m^2) time, without a new factorisation. The mean of the weights
 //! is nu = R^-1 c. A draw from N(nu, lambda Sigma^-1) is omega = R^-1 (c + sqrt(lambda) z), with z standard normals.
@@ -60,7 +61,7 @@ impl WeightPosterior {
     }
 
     /// Adds several outcomes in their order. An item of `outcomes` has the features of an input, `[m]`, and the outcome
-    /// there, in units of the outcome. The model has the same bits as after a call of [`Self::observe`] for each outcome in
+    /// at this input, in the same unit. The model has the same bits as after a call of [`Self::observe`] for each outcome in
     /// turn. O(m^2) for each outcome. If the model does not fit into the processor's caches, one call for all outcomes is
     /// faster than a call of [`Self::observe`] for each, since every row of R is read only once.
     ///

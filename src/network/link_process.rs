@@ -117,7 +117,8 @@ impl LinkProcess {
     }
 
     pub(super) fn cross(&mut self, bytes: u64, now: Time, cut: bool) -> Crossing {
-        // All random numbers are drawn even if the message is lost, so that no draw depends on another model.
+        // A message takes the same random numbers whether it is lost or not, so the draws of one model (delay, loss or
+        // duplication) do not depend on what another model does.
         let (delay, dropped) = if let Some(delay) = self.certain {
             self.undrawn += 1;
             (delay, false)

@@ -39,7 +39,8 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Number of bytes to skip outside of comments: a whole text in quotation marks, a character in single quotes, or one byte.
+/// Number of bytes to skip where no comment begins: a whole text in quotation marks, a character in single quotes, or one
+/// byte.
 pub(super) fn quotation(rest: &[u8]) -> usize {
     match rest[0] {
         b'"' => quoted(rest),

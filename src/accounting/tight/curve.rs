@@ -1,4 +1,5 @@
-//! Both ends of the epsilon of a composition at one delta, from the laws of its dominating pairs.
+//! A lower and an upper bound (the two "ends") on the epsilon of a composition at one delta, from the laws of its
+//! dominating pairs.
 
 use super::contour::{self, EpsilonBounds};
 use super::{binomial, steps};

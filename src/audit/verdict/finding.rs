@@ -1,4 +1,5 @@
-//! The verdict on a claim, which follows from the measurements, and the factors that say how much they leave open.
+//! The verdict on a claim, which follows from the measurements, and the factors that say how much the measurements leave
+//! open.
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};

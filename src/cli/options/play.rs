@@ -94,8 +94,8 @@ pub(in crate::cli) struct ReplayArguments {
     /// Run nothing: make summary, tables and page again from the records, and compare them with the files
     #[arg(long, conflicts_with_all = ["replication", "until", "diff", "threads"])]
     pub(in crate::cli) files: bool,
-    /// Check too that the folder is signed by this key: a file of OpenSSH public keys, such as id_ed25519.pub; needs a
-    /// program built with --features sign
+    /// Check too that the folder is signed by one of the keys in this file of OpenSSH public keys, such as
+    /// id_ed25519.pub; needs a program built with --features sign
     #[arg(long, value_name = "KEY", conflicts_with = "diff")]
     pub(in crate::cli) signed_by: Option<PathBuf>,
     /// Run this run or scenario too, and print the first event that differs, with the events that caused it

@@ -153,9 +153,9 @@ mod tests {
 
     #[test]
     fn laws_have_the_variance_and_the_bound_they_state() {
-        // The mean square of 200,000 draws is within six standard errors of the variance. Its standard error is
-        // computed from the kurtosis, so every distribution here has a finite fourth moment, as Student's t has with 9
-        // degrees of freedom.
+        // The mean square of 200,000 draws is within six standard errors of the variance. The standard error of the mean
+        // square is computed from the kurtosis, so every distribution here has a finite fourth moment, as Student's t has
+        // with 9 degrees of freedom.
         for (text, kurtosis) in laws() {
             let model: NoiseModel = crate::scenario::part(text).unwrap();
             let noise = Noise::Law(model);
@@ -204,8 +204,8 @@ mod tests {
             ("Weibull(theta: 2, scale: 3)", 0.01, 3.0 * 21.207_592_441_913_597),
             ("Weibull(theta: 0.5)", 0.01, 2.145_966_026_289_347),
             ("StudentT(degrees: 1.5)", 1e-6, 8_285.4),
-            // The probability of values so far below 0 is negligible, so the tail at scale 1 is -ln(-ln(1 - delta)) minus
-            // Euler's constant.
+            // The probability of the lower tail is negligible, so the tail at scale 1 is -ln(-ln(1 - delta)) minus Euler's
+            // constant.
             ("Gumbel(scale: 2)", 1e-6, 2.0 * (13.815_510_057_964_191 - 0.577_215_664_901_532_9)),
             // Exponential noise minus its mean: -ln(delta) - 1.
             ("Gamma(shape: 1, scale: 3)", 1e-3, 3.0 * (6.907_755_278_982_137 - 1.0)),

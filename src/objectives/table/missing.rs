@@ -70,7 +70,7 @@ impl Missing {
         Ok(table)
     }
 
-    /// What is taken as public because of missing cells: a fact about the shape of the data, and a fact about their inputs.
+    /// What is taken as public because of missing cells: a fact about the shape of the data, and a fact about the inputs.
     pub(in crate::objectives) fn facts(self) -> (Option<PublicFact>, Option<PublicFact>) {
         let shape = |what: &str| Some(PublicFact::new(what, Origin::Shape));
         match self {

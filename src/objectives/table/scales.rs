@@ -18,15 +18,15 @@ pub enum OutputScale {
     ///
     /// Example: `Stated(centre: 12.2, unit: 0.5)`.
     Stated {
-        /// The outcome whose value is 0, after the transform.
+        /// The outcome that gets the value 0. It is stated after the transform: with `transform: Log`, it is a logarithm.
         centre: Finite,
-        /// The difference of two outcomes that makes a difference of 1 in value, after the transform.
+        /// The difference of two outcomes, after the transform, that becomes a difference of 1 in value.
         unit: Positive,
     },
 }
 
-/// How input columns are scaled: x = (number - centre) / unit / length-scale * max_norm / radius, after ln(1 + number)
-/// where a column is one of `log_inputs`.
+/// How input columns are scaled: x = (number - centre) / unit / length-scale * max_norm / radius. In a column of
+/// `log_inputs`, ln(1 + number) takes the place of number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum InputScale {

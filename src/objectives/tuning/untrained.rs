@@ -1,8 +1,8 @@
-//! The error of a model that could not be trained.
+//! The error that is returned if a model cannot be trained.
 
 use thiserror::Error;
 
-/// A model that could not be trained, or not accurately enough.
+/// Why a model could not be trained, or not accurately enough.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum TrainingError {
     /// The optimiser failed.

@@ -91,9 +91,9 @@ mod tests {
         SparseVector::new(epsilon, one, Finite::new(0.5).unwrap(), NonZeroU32::new(cutoff).unwrap())
     }
 
-    /// One number, by hand: with noise of scale a on the threshold and of scale b on the number, the noise on the number
-    /// exceeds the noise on the threshold by d or more with probability (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)), for
-    /// d of at least 0.
+    /// The closed form for one number. With noise of scale a on the threshold and of scale b on the number, the noise on the
+    /// number exceeds the noise on the threshold by d or more, for d of at least 0, with probability
+    /// (b^2 e^(-d/b) - a^2 e^(-d/a)) / (2 (b^2 - a^2)).
     #[test]
     fn the_probability_of_one_comparison_is_the_closed_form() {
         for (a, b) in [(1.5f64, 4.0f64), (40.0, 10.0), (0.02, 0.05)] {
@@ -136,8 +136,8 @@ mod tests {
         }
     }
 
-    /// The price is hardly larger than the loss: with many numbers at the threshold the loss on the worst pair is near
-    /// epsilon, and never above it, for every cutoff, for monotonic numbers too.
+    /// The price is hardly larger than the loss: with many numbers at the threshold, the loss on the worst pair is near
+    /// epsilon and not above it. This is tested for two cutoffs, each with and without monotonic numbers.
     #[test]
     fn the_loss_on_the_worst_pair_is_the_price() {
         let like = vec![0.0; 40];

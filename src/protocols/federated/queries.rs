@@ -12,9 +12,9 @@ pub enum Repeated {
     /// The agent measures the point again.
     #[default]
     Allowed,
-    /// The agent measures a random point of the domain instead (of its own part, if it can measure only a part), as the
-    /// code of Dai, Low and Jaillet 2021 does; that point may have been measured before too. On a box, two points are the
-    /// same if all their coordinates are equal.
+    /// The agent measures a random point of the domain in place of the known point, as the code of Dai, Low and Jaillet 2021
+    /// does. If the agent can measure only a part of the domain, the random point is from this part. The random point may
+    /// have been measured before too. On a box, two points are the same if all their coordinates are equal.
     RandomPoint,
 }
 

@@ -223,7 +223,7 @@ impl Replication<'_> {
         public::of_the_problem(self.stage, self.instance)
     }
 
-    /// The agreement between agents and a server that is not trusted.
+    /// What all agents and the server have agreed on for masked sums; `None` for a series without masked sums.
     fn contract(&self, series: &FederatedSeries, placement: &Placement) -> Option<Arc<MaskingContract>> {
         let Sharing::Aggregate(aggregate) = &series.sharing else { return None };
         aggregate.server.is_masked().then(|| {

@@ -20,7 +20,7 @@ pub(super) struct Curator {
     pub(super) modeler: PartyId,
     pub(super) release: InputRelease,
     pub(super) inputs: Sensitive<Rows>,
-    /// Columns of the inputs, d; public.
+    /// Number of columns of the inputs, d; it is public.
     pub(super) columns: usize,
     /// Facts taken as public, on which losses are conditional.
     pub(super) facts: PublicFacts,

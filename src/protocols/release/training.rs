@@ -5,7 +5,7 @@ use crate::privacy::ledger::{LedgerWriter, Refusal};
 use crate::vocab::{Arithmetic, Basis, Cost, PrivacyEvent, ProtectedUnit, Sampler};
 
 /// The ledger entry about a training record, for a release that depends on trained models. The noise of the release is
-/// scaled to the change of a validation record, and no theorem here covers training records, so the entry is unprotected.
+/// scaled to the effect of one validation record, and no theorem here covers training records, so the entry is unprotected.
 fn of_a_training_record(event: &PrivacyEvent) -> PrivacyEvent {
     PrivacyEvent {
         mechanism: "a mechanism for validation records alone".to_owned(),

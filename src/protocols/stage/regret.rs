@@ -80,8 +80,9 @@ impl<'a> Evaluations<'a> {
         t.is_multiple_of(self.stride) || t == 1 || t == self.last
     }
 
-    /// Adds the outcome of an arm in round `t` (at least 1), if the function that was evaluated is not the instance's.
-    /// `value` is the arm's value without noise. `regret` holds the simple and the cumulative regret after this outcome.
+    /// Adds the outcome of an arm in round `t` (at least 1). It is called in place of `add` where the evaluated function is
+    /// not the instance's. `value` is the arm's value without noise. `regret` holds the simple and the cumulative regret
+    /// after this outcome.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
         self.queried.add(t, arm as usize);

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 /// A message that may be about a round. [`messages!`](crate::messages) implements this trait for enums of messages.
 pub trait RoundMessage: Payload + 'static {
-    /// The round that the message is about, from 0, initial points included. The default: none.
+    /// The round that the message is about. Rounds are counted from 0, and each initial point is a round. The default: none.
     fn round(&self) -> Option<u64> {
         None
     }

@@ -49,13 +49,13 @@ impl Axis {
         }
         let top = values.iter().map(|(value, error)| value + error).fold(most, f64::max);
         if may_be_log && least > 0.0 && most / least > LOG_FROM {
-            // The lower end of a band may be 0 or negative, which this axis cannot show. So the range begins no lower than
+            // A value minus its error may be 0 or negative, which this axis cannot show. So the range begins no lower than
             // half of the smallest value, and the axis begins a little below the range.
             let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }
         let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
-        // If the lower end of a non-negative range is near 0, the axis begins at 0.
+        // If no value is negative, and the smallest value minus error is negative or near 0, the axis begins at 0.
         let bottom = if least >= 0.0 && bottom < 0.4 * top { 0.0 } else { bottom };
         Self::linear(bottom, top)
     }
@@ -187,7 +187,8 @@ impl Axis {
             () if bottom == 0.0 => (0.0, 1.0),
             () => (bottom - 0.5, bottom + 0.5),
         };
-        // At least 1e-300: a fifth of the smallest numbers is rounded to 0, and a step of 0 has no multiples.
+        // The step must be above 0. If the range is as small as the smallest positive number, a fifth of it is rounded to 0,
+        // so the step is at least 1e-300.
         let step = round_step(((top - bottom) / TICKS).max(1e-300));
         let low = if bottom == 0.0 { 0.0 } else { bottom - (top - bottom) * 0.03 };
         let high = top + (top - bottom) * 0.03;

@@ -80,7 +80,7 @@ fn group(name: &str) -> Option<(&str, &str)> {
     name.split_once(": ")
 }
 
-/// A number in words. A whole number below 1e5, such as a count or a flag, has no decimal places; any other number has
+/// A number as text. A whole number below 1e5, such as a count or a flag, has no decimal places; any other number has
 /// four significant digits.
 fn whole_or(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
@@ -110,8 +110,8 @@ fn side_by_side(summary: &Summary, of: &str, names: &[&str]) -> Vec<Block> {
     blocks
 }
 
-/// A table of each outcome or group of outcomes, in the order in which they first occur. Remarks below a table state the
-/// sources of bounds, or explain the group.
+/// One table for each outcome without a group and one for each group, in the order in which they first occur. Remarks below
+/// a table state the sources of bounds, or explain the group.
 fn tables(summary: &Summary) -> Vec<Block> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();

@@ -1,5 +1,5 @@
-//! Charts of regret against the largest epsilon of one run over all observers and units, with a point for every series
-//! of every cell. The epsilon is infinite if no finite one is known.
+//! Charts of regret against epsilon, with a point for every series of every cell. The epsilon is the largest of one run,
+//! over all observers and units; it is infinite if no finite one is known.
 
 use super::headline::{Measure, Protection, UnprotectedLosses};
 use super::lines::{MAX_LINES, count, numbers, slug};

@@ -116,7 +116,7 @@ fn members(shape: Shape<'_>) -> Vec<(String, String, String)> {
     let members = family.members.into_iter().map(|member| {
         let about = if member.about.is_empty() { &family.about } else { &member.about };
         let about = format!("{about}{}", member_text(&member));
-        // The values of an example may not fit this scenario, so a long example is not inserted.
+        // A long example has many values that might not fit this scenario, so it is not inserted.
         let short = |example: &String| example.len() <= LONGEST && !example.contains("..");
         let bare = if member.fields.is_empty() { member.name.clone() } else { format!("{}()", member.name) };
         let new = member.example.clone().filter(short).unwrap_or(bare);

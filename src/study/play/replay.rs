@@ -129,7 +129,7 @@ pub fn replay(
         Ok(differences(cell, old, &new, until))
     };
     let jobs: Vec<_> = jobs.into_iter().collect();
-    // Whether the events of the report's message diagram, which no record has, differ in the replay.
+    // Whether the replay gives other events for the report's message diagram. No record holds these events.
     let opening_differs = AtomicBool::new(false);
     let results: Vec<Vec<Result<Vec<Difference>, Failure>>> = jobs
         .par_iter()

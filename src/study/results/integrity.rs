@@ -39,8 +39,8 @@ pub enum Inconsistency {
     Conflict(Conflict),
     /// A stored digest differs from the digest of the records.
     Digest(&'static str),
-    /// The manifest says that the run is not finished, although each of its replications has a record; with the number of
-    /// replications.
+    /// The manifest says that the run is not finished, although each of its replications has a record. The field is the
+    /// number of replications.
     Unfinished(u64),
     /// The summary does not match the manifest of the run.
     Summary,
@@ -119,7 +119,7 @@ pub fn inconsistencies(
         }
     }
     found.extend(stored.conflicts.iter().cloned().map(Inconsistency::Conflict));
-    // An interrupted run may lack records, and its last line may be incomplete.
+    // An interrupted run may lack records, and the last line of its stored records may be incomplete.
     if !found.is_empty() || !manifest.complete {
         return Ok(found);
     }

@@ -1,7 +1,7 @@
 //! Untyped values as trees, and the deserializer that reads types from them.
 //!
-//! The text of a scenario is parsed into a tree of [`Node`]s with their places in the text. A member of a family that is
-//! written in another format, such as JSON, is first read into a tree of the same kind. [`Reader`] reads types from the
+//! The text of a scenario is parsed into a tree of [`Node`]s with their places in the text. If a member of a family is
+//! written in another format, such as JSON, it is first read into a tree of the same kind. [`Reader`] reads types from the
 //! tree, so the code that deserialises members is compiled for this one deserializer only.
 
 mod access;

@@ -89,8 +89,9 @@ mod tests {
                 "\"at most 4 are absent\""
             ]
         );
-        // The first of the following notes differs from the known one at its end. For each of the other notes no difference
-        // is printed: words are only missing, the note is the same, all words differ, or the note is too short.
+        // The first of the following notes differs from the known one at two places; the second place is its last word, so
+        // no words follow it. For each of the other notes no difference is printed: words are only missing, the note is the
+        // same, all words differ, or the note is too short.
         let ended = GRAPH.replace("absent agents", "late agents").replace("are absent", "are late");
         assert_eq!(
             differences(GRAPH, &ended).unwrap(),
