@@ -17,7 +17,7 @@ lint:
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-# Write a generated page anew: `reference` (docs/reference.md) or `book` (the examples in docs/extending.md)
+# Write a generated page anew: `reference` (docs/reference.md and docs/reference-parts.md) or `book` (the examples in docs/extending.md)
 bless WHAT="reference":
     SUBROSA_BLESS=1 cargo test --test commands {{ WHAT }}
 

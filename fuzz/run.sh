@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 target=$1 seconds=$2 longest=16384
 inputs=fuzz/run/$target
 mkdir -p "$inputs"
-grep -oE '[A-Za-z_]{3,}' docs/reference.md | sort -u | sed 's/.*/"&"/' > fuzz/run/words.dict
+grep -ohE '[A-Za-z_]{3,}' docs/reference.md docs/reference-parts.md | sort -u | sed 's/.*/"&"/' > fuzz/run/words.dict
 case $target in
 scenario) find scenarios -name '*.ron' -size -12k -exec cp --backup=numbered -t "$inputs" {} + ;;
 run)

@@ -1,5 +1,4 @@
-//! A progress bar on standard error. If standard error is not a terminal, there is no bar; a study that is run then prints
-//! lines of text from time to time, and a replay or an audit prints none.
+//! A progress bar on standard error. If standard error is not a terminal, a line of text is printed every 30 s instead.
 
 use super::output::eprint_line;
 use crate::study::{self, Failure, Progress, Start};

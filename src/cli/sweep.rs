@@ -53,11 +53,11 @@ fn plan(arguments: &SweepPlanArguments) -> Result<Exit, Exit> {
         Format::Text => {
             let how = if laid.unchanged { "planned already" } else { "planned" };
             eprint_line(format_args!(
-                "{how}: {} cells with {} replications each; {} replications to run in {} blocks, {} already done",
-                plan.cells.len(),
-                plan.replications,
-                laid.to_play,
-                laid.blocks,
+                "{how}: {} with {} each; {} to run in {}, {} already done",
+                counted(plan.cells.len() as u64, "cell"),
+                counted(plan.replications, "replication"),
+                counted(laid.to_play, "replication"),
+                counted(laid.blocks, "block"),
                 laid.there
             ));
             print_other_builds(laid.other_builds);

@@ -220,7 +220,7 @@ impl Study {
                 axis: "epsilon",
                 margin: "3",
                 asked: &[
-                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--max-width", "4", "--max-replications", "160",
+                    "--over", "epsilon", "--from", "0.25", "--to", "64", "--log", "--width", "4", "--max-replications", "160",
                 ],
                 swept: format!(
                     "protocol.series[0].outcomes.epsilon=Each(\"epsilon\", [{}])",

@@ -75,6 +75,9 @@ fn the_published_main_setting_and_its_pictures() {
         let svg = fs::read_to_string(place.path().join(name)).unwrap();
         assert!(svg.contains("<svg") && svg.contains("tight"), "{name}");
     }
+    // The earlier name of the option.
+    let before = ["account", file.to_str().unwrap(), "--plot", picture.to_str().unwrap(), "--format", "json"];
+    assert_eq!(json(&before), document);
 }
 
 #[test]

@@ -191,8 +191,8 @@ fn numerical_errors_are_no_findings() {
     let within = Finding::new(case.clone(), evidence(1.000_09));
     assert_eq!((within.verdict, within.evidence.pair_epsilon), (Verdict::Consistent, Some(1.0)));
     assert_eq!(within.factors.unwrap().bound_over_pair, Some(1.0));
-    let beyond = Finding::new(case, evidence(1.000_2));
-    assert_eq!((beyond.verdict, beyond.evidence.pair_epsilon), (Verdict::Inconclusive, Some(1.000_2)));
+    let beyond = Finding::new(case, evidence(1.002));
+    assert_eq!((beyond.verdict, beyond.evidence.pair_epsilon), (Verdict::Inconclusive, Some(1.002)));
     assert!(beyond.why.unwrap().contains("the upper bound is false"));
     assert!(beyond.notes.iter().any(|note| note.contains("the proof or the code is wrong")));
 }

@@ -9,6 +9,17 @@ use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
+/// An epsilon at `delta`, at least 0, that is not above the pair's: the accountant's proven lower bound, or the closed form
+/// of [`composed`].
+pub(crate) fn composed_from_below(costs: &[(Cost, u64)], delta: f64) -> f64 {
+    let alone = matches!(costs, [(Cost::Gaussian { .. } | Cost::Laplace { .. }, 1)]);
+    if alone || delta <= 0.0 {
+        return composed(costs, delta);
+    }
+    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
+    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).lower.unwrap_or(0.0))
+}
+
 /// The smallest epsilon, at least 0, that holds at `delta` in both directions for several independent releases together;
 /// infinite if no epsilon holds. `costs` has each cost with its count. The output distributions of a release on this
 /// pair must be exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).

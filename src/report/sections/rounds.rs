@@ -156,11 +156,12 @@ fn differences(summary: &Summary) -> Vec<Block> {
             };
             (row.cloned(), rounds.iter().map(words).collect())
         };
-        let title = format!(
-            "{} minus that of \"{reference}\" (mean ± standard error, {})",
-            capital(quantity),
-            counted(many as u64, "comparison")
-        );
+        let compared = match many {
+            0 => String::new(),
+            some => format!(", {}", counted(some as u64, "comparison")),
+        };
+        let title =
+            format!("{} minus that of \"{reference}\" (mean ± standard error{compared})", capital(quantity));
         of_rounds(rows(summary, numbers), title, &rounds)
     };
     kinds.into_iter().flat_map(table).collect()

@@ -30,12 +30,12 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// Largest numerical error, in either direction, of a pair's exact loss, from rounding and from the width of cells:
-/// 1e-4 for an epsilon of at most 1, 1e-4 times epsilon up to 20, and 1e-3 times epsilon above 20. A test checks it
-/// against the accountant's bounds.
+/// Largest numerical error, in either direction, of a pair's exact loss, from rounding, from the width of cells and, for
+/// more than 16 releases, from the distance of the accountant's bounds: 1e-3 times epsilon, but at least 1e-4. A test
+/// checks it against the accountant's bounds.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
-    if epsilon > 20.0 { 1e-3 * epsilon } else { 1e-4 * epsilon.max(1.0) }
+    (1e-3 * epsilon).max(1e-4)
 }
 
 impl KnownPair {
@@ -180,18 +180,13 @@ impl KnownPair {
         }
     }
 
-    /// An epsilon that is not above [`Self::epsilon`] without its numerical error, where no cells are used: the
-    /// accountant, which prices most compositions, returns an upper bound.
+    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For compositions, [`Self::epsilon`]
+    /// is the accountant's upper bound.)
     pub(super) fn epsilon_from_below(&self, delta: f64) -> f64 {
-        let epsilon = self.epsilon(delta);
         match &self.law {
-            Law::Composed(costs)
-                if !matches!(costs[..], [(Cost::Gaussian { .. } | Cost::Laplace { .. }, 1)]) =>
-            {
-                (epsilon - numerical_error(epsilon)).max(0.0)
-            }
+            Law::Composed(costs) => exact_pair::composed_from_below(costs, delta),
             // A closed form, or a root of an exact curve.
-            _ => epsilon,
+            _ => self.epsilon(delta),
         }
     }
 
@@ -353,6 +348,8 @@ mod tests {
             vec![(sampled(0.5, 0.8), 2), (sampled(0.25, 1.5), 3)],
             vec![(Cost::Gaussian { noise_multiplier: 2.0 }, 3)],
             vec![(Cost::Laplace { scale: 1.0 }, 3)],
+            vec![(sampled(0.03, 1.0), 17)],
+            vec![(sampled(0.01, 0.5), 17)],
         ] {
             let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
             for delta in [1e-5, 200f64.powf(-1.1), 0.1] {

@@ -158,12 +158,17 @@ mod tests {
     /// With more than 16 releases, the accountant prices the pair; its upper bound is above its lower bound.
     #[test]
     fn the_loss_of_many_releases_is_a_lower_bound() {
-        let cost = Cost::PoissonGaussian { rate: 0.1, noise_multiplier: 2.0 };
         let delta = Delta::new(1e-5).unwrap();
-        let composition: Composition = [(&cost, 400)].into_iter().collect();
-        let priced = Tight.price(&composition, delta);
-        let found = KnownPair::composed(vec![(cost, 400)], "").at_noise(1.0, delta.get());
-        let lower = priced.lower.unwrap();
-        assert!(lower < priced.epsilon && found <= lower && found > 0.999 * lower, "{found} of {priced:?}");
+        for (rate, noise_multiplier, count) in [(0.1, 2.0, 400), (0.03, 1.0, 17), (0.01, 0.5, 17)] {
+            let cost = Cost::PoissonGaussian { rate, noise_multiplier };
+            let composition: Composition = [(&cost, count)].into_iter().collect();
+            let priced = Tight.price(&composition, delta);
+            let found = KnownPair::composed(vec![(cost, count)], "").at_noise(1.0, delta.get());
+            let lower = priced.lower.unwrap();
+            assert!(
+                lower < priced.epsilon && found <= lower && found > 0.999 * lower,
+                "{found} of {priced:?}"
+            );
+        }
     }
 }

@@ -16,6 +16,7 @@ use crate::protocols::federated::{
 use crate::protocols::{Protocol, ReplicationSetup};
 use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
+use std::collections::BTreeSet;
 
 /// Two lists of candidates, both for the sums of one series that are computed in a run: as the server sees these sums,
 /// and as an agent sees them.
@@ -128,8 +129,10 @@ fn unmasked(
         .iter()
         .flat_map(|record| &record.releases)
         .filter(|entry| entry.event.observer.0 == recipe.server);
-    for entry in of_server {
-        for round in rounds_of(entry, masked)? {
+    let entries: Vec<&CountedRelease> = of_server.collect();
+    let mut taken: BTreeSet<u64> = entries.iter().filter_map(|entry| entry.rounds()).flatten().collect();
+    for entry in entries {
+        for round in rounds_of(entry, masked, &mut taken)? {
             // The ledger counts rounds from 1, and the noise multiplier of an entry is proportional to the square root of
             // the number of noise shares that the server does not know.
             let round = round.saturating_sub(1);
@@ -149,9 +152,14 @@ fn unmasked(
 }
 
 /// The rounds, from 1, of the sums of a ledger entry. If the entry does not say which rounds they are, the audit takes
-/// as many rounds as there are sums, from the first round on. This changes nothing if the agents have the same weights
-/// in all rounds from the first to the last; otherwise the sums are not audited.
-fn rounds_of(entry: &CountedRelease, masked: &MaskedRound) -> Result<Vec<u64>, NotAuditedReason> {
+/// as many rounds as there are sums, from the first round on, without the rounds in `taken`, and adds them to `taken`.
+/// This changes nothing if the agents have the same weights in all rounds from the first to the last; otherwise the sums
+/// are not audited.
+fn rounds_of(
+    entry: &CountedRelease,
+    masked: &MaskedRound,
+    taken: &mut BTreeSet<u64>,
+) -> Result<Vec<u64>, NotAuditedReason> {
     if let Some(rounds) = entry.rounds() {
         return Ok(rounds);
     }
@@ -163,7 +171,10 @@ fn rounds_of(entry: &CountedRelease, masked: &MaskedRound) -> Result<Vec<u64>, N
              with the same privacy loss were computed",
         ));
     }
-    Ok((first..=last).take(entry.count as usize).collect())
+    let free = (first..=last).filter(|round| !taken.contains(round));
+    let rounds: Vec<u64> = free.take(entry.count as usize).collect();
+    taken.extend(&rounds);
+    Ok(rounds)
 }
 
 /// One round with a sum, on its worst known pair of neighbours.

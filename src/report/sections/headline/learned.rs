@@ -280,12 +280,20 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     let mut words = series_and_cells(summary, &ObservedLoss { cell: best.cell, row: first, loss }).to_vec();
     words.extend(verdict(summary, first, loss));
     let mut last: (&PrivacyRow, &Loss) = (first, loss);
+    // Owners and observers for which the loss about a person has been stated.
+    let mut persons: Vec<(&str, &str)> = Vec::new();
+    let mut person = |row: &'a PrivacyRow| {
+        let of = (row.protected.as_str(), row.observer.as_str());
+        let is_new = !persons.contains(&of);
+        persons.push(of);
+        of_the_person(summary, best.cell, row).filter(|_| is_new)
+    };
     for row in rows.iter().skip(1) {
         let Some(loss) = counted(row) else { continue };
-        // For further units of the same observer only the differences from the unit before are stated.
+        // For further units of the same owner and observer only the differences from the unit before are stated.
         let (before, known) = std::mem::replace(&mut last, (row, loss));
-        if row.observer != before.observer {
-            words.extend(of_the_person(summary, best.cell, before));
+        if (&row.observer, &row.protected) != (&before.observer, &before.protected) {
+            words.extend(person(before));
             words.push(Span::plain("; "));
             words.extend(verdict(summary, row, loss));
             continue;
@@ -304,7 +312,7 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
         let study = study.map_or_else(String::new, |study| format!(" ({study})"));
         words.push(Span::plain(format!(", about {} at most {most}{basis}{at}{study}", unit(&row.unit))));
     }
-    words.extend(of_the_person(summary, best.cell, last.0));
+    words.extend(person(last.0));
     words.push(Span::plain("."));
     Some((words, rows.iter().map(|row| (name, row.observer.as_str())).collect()))
 }
