@@ -56,8 +56,6 @@ pub use basis::{BasisSummary, LossBasis};
 pub use by_round::{Growth, worst};
 pub use claims::{Claimed, claims};
 pub use composition::{Composition, Item, MAX_RELEASES};
-#[cfg(test)]
-pub(crate) use counted::example;
 pub use counted::{CountedRelease, over_rounds};
 pub use epsilon_steps::{EpsilonAt, epsilon_at};
 pub use gdp::Gdp;
@@ -76,6 +74,9 @@ pub use statement::{Figure, Statement, costliest};
 pub use tight::Tight;
 pub use units::{Units, units};
 pub use whole_study::{StudyPrivacy, WholeStudy};
+
+#[cfg(test)]
+pub(crate) use counted::example;
 
 // A new accountant is one file and its line here. The macro calls `Accountants::add`, by which programs add their own. A
 // scenario's budget may name the accountants below `bounds`.
