@@ -161,16 +161,14 @@ impl Progress for StudyProgressBar {
     }
 
     fn done(&self) {
-        self.bar.inc(1);
-        self.print_line();
+        self.step();
     }
 
     fn failed(&self, failure: &Failure) {
         if self.failures.fetch_add(1, Ordering::Relaxed) < SHOWN_FAILURES {
             self.bar.suspend(|| eprint_line(format_args!("failed: {failure}")));
         }
-        self.bar.inc(1);
-        self.print_line();
+        self.step();
     }
 }
 

@@ -255,7 +255,10 @@ fn a_comparison_of_sweeps_is_short() {
     let full = compare(&b, &["--full"]);
     assert!(full.contains("PO-GP-UCB, delay = 1s, epsilon = 4: equal in every metric"), "{full}");
     let itself = compare(&a, &[]);
-    assert!(itself.contains("in all 4 cells") && !itself.contains("95 %"), "{itself}");
+    assert!(
+        itself.contains("are equal in every metric, in all 4 cells") && !itself.contains("95 %"),
+        "{itself}"
+    );
     let (_, account, _) = code_and_output(&subrosa(&["account", a.to_str().unwrap()]));
     assert!(account.contains("(epsilon = 4)") && !account.contains("(cell "), "{account}");
 }

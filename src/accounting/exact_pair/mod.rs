@@ -4,42 +4,43 @@ mod curve;
 mod discrete;
 
 use super::guarantees::pure_sum;
-use super::{Accountant, Composition, Tight, single};
+use super::{Accountant, AccountedEpsilon, Composition, Tight, single};
 use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
-
-/// An epsilon at `delta`, at least 0, that is not above the pair's: the accountant's proven lower bound, or the closed form
-/// of [`composed`].
-pub(crate) fn composed_from_below(costs: &[(Cost, u64)], delta: f64) -> f64 {
-    let alone = matches!(costs, [(Cost::Gaussian { .. } | Cost::Laplace { .. }, 1)]);
-    if alone || delta <= 0.0 {
-        return composed(costs, delta);
-    }
-    let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).lower.unwrap_or(0.0))
-}
 
 /// The smallest epsilon, at least 0, that holds at `delta` in both directions for several independent releases together;
 /// infinite if no epsilon holds. `costs` has each cost with its count. The output distributions of a release on this
 /// pair must be exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
-    if let [(Cost::Gaussian { noise_multiplier }, 1)] = costs {
-        return if delta > 0.0 {
-            single::gaussian_epsilon(1.0 / noise_multiplier, delta)
-        } else {
-            f64::INFINITY
-        };
+    closed_form(costs, delta).unwrap_or_else(|| priced(costs, delta).map_or(0.0, |priced| priced.epsilon))
+}
+
+/// An epsilon at `delta`, at least 0, that is not above the pair's: the closed form of [`composed`], or the accountant's
+/// proven lower bound.
+pub(crate) fn composed_from_below(costs: &[(Cost, u64)], delta: f64) -> f64 {
+    let lower = || priced(costs, delta).and_then(|priced| priced.lower).unwrap_or(0.0);
+    closed_form(costs, delta).unwrap_or_else(lower)
+}
+
+/// The epsilon of a single Gaussian or Laplace mechanism, and of all releases at a `delta` of 0; `None` otherwise.
+fn closed_form(costs: &[(Cost, u64)], delta: f64) -> Option<f64> {
+    match costs {
+        [(Cost::Gaussian { noise_multiplier }, 1)] if delta > 0.0 => {
+            Some(single::gaussian_epsilon(1.0 / noise_multiplier, delta))
+        }
+        [(Cost::Gaussian { .. }, 1)] => Some(f64::INFINITY),
+        [(Cost::Laplace { scale }, 1)] if delta < 1.0 => Some(single::laplace_epsilon(*scale, delta)),
+        [(Cost::Laplace { .. }, 1)] => Some(0.0),
+        _ if delta <= 0.0 => Some(pure_sum(costs.iter().map(|(cost, count)| (cost, *count)))),
+        _ => None,
     }
-    if let [(Cost::Laplace { scale }, 1)] = costs {
-        return if delta < 1.0 { single::laplace_epsilon(*scale, delta) } else { 0.0 };
-    }
-    if delta <= 0.0 {
-        return pure_sum(costs.iter().map(|(cost, count)| (cost, *count)));
-    }
+}
+
+/// The tight accountant's epsilon. `None` for a delta of 1 or more, which `Delta` does not accept: epsilon 0 then holds.
+fn priced(costs: &[(Cost, u64)], delta: f64) -> Option<AccountedEpsilon> {
     let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
-    // For a delta of 1 or more, which `Delta` does not accept, epsilon 0 holds.
-    Delta::new(delta).map_or(0.0, |delta| Tight.price(&composition, delta).epsilon)
+    Delta::new(delta).ok().map(|delta| Tight.price(&composition, delta))
 }
 
 /// The smallest epsilon at `delta`, at least 0, for a mixture of Gaussians whose component the observer sees. `cases`

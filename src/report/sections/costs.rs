@@ -101,7 +101,6 @@ fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec
         let name = match more {
             0 => track.name,
             _ if all => "every series".to_owned(),
-            1 => format!("{} and 1 series with the same values", track.name),
             more => format!("{} and {more} series with the same values", track.name),
         };
         Track { name, points: track.points }

@@ -143,10 +143,10 @@ fn differences(summary: &Summary) -> Vec<Block> {
         let here = || all().filter(|row| row.quantity == quantity && row.reference == reference);
         let rounds = shown(here().flat_map(|row| &row.points));
         let told = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t));
-        let marked = shown_at_5_percent(told.map(|point| point.value).collect());
+        let told: Vec<Estimate> = told.map(|point| point.value).collect();
         // Holm's adjustment counts the differences that have a p-value.
-        let compared = here().flat_map(|row| &row.points).filter(|point| rounds.contains(&point.t));
-        let many = compared.filter(|point| point.value.p_value().is_some()).count();
+        let many = told.iter().filter(|value| value.p_value().is_some()).count();
+        let marked = shown_at_5_percent(told);
         let numbers = |cell: &CellSummary, series: &SeriesSummary| {
             let row = cell.differences.iter().find(|row| {
                 row.quantity == quantity && row.reference == reference && row.series == series.name

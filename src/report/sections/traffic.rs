@@ -98,7 +98,6 @@ pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
             id: slug(&format!("closings {}", series.name)),
             title: match more {
                 0 => series.name.clone(),
-                1 => format!("{} and 1 series with the same values", series.name),
                 more => format!("{} and {more} series with the same values", series.name),
             },
             x_label: "virtual time in seconds".to_owned(),

@@ -111,9 +111,6 @@ impl Grid {
             Spacing::Linear | Spacing::Whole => (to - from) / width,
         };
         let steps = range * STEPS_OF_A_WIDTH;
-        if spacing != Spacing::Whole && steps > MAX_STEPS {
-            return Err(BadRange::TooFine(steps));
-        }
         if spacing == Spacing::Whole {
             let step = libm::floor(width / STEPS_OF_A_WIDTH).max(1.0);
             let count = libm::ceil((to - from) / step);
@@ -122,6 +119,9 @@ impl Grid {
             }
             let inner = (0..count as u32).map(|index| from + step * f64::from(index));
             return Ok(Self { values: inner.chain([to]).collect(), spacing, width });
+        }
+        if steps > MAX_STEPS {
+            return Err(BadRange::TooFine(steps));
         }
         // The number of steps is rounded up to a power of two. The values then have fewer digits, and the range is
         // halved no more often than without rounding.
