@@ -104,10 +104,11 @@ impl Statement {
         self.price(&Tight).epsilon
     }
 
-    /// Whether another statement has the same composition, basis and arithmetic.
+    /// Whether every accountant has the same answer to another statement, with the same basis and arithmetic.
     fn has_same_inputs(&self, other: &Self) -> bool {
-        let known = |statement: &Self| statement.basis.map(|summary| (summary.basis, summary.arithmetic));
-        self.composition == other.composition && known(self) == known(other)
+        let basis = |statement: &Self| statement.basis.map(|summary| (summary.basis, summary.arithmetic));
+        let inputs = |statement: &Self| (statement.delta, statement.is_adaptive(), basis(statement));
+        self.composition == other.composition && inputs(self) == inputs(other)
     }
 
     /// Finite epsilons of every accountant after the first k releases, for at most `points` values of k; the last k is

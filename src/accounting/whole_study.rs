@@ -189,12 +189,12 @@ impl WholeStudy {
             }
         }
         for (group, series) in together.iter_mut().filter(|(_, series)| series.len() > 1) {
-            let apart = self.other_relations(group, series);
+            let apart = self.other_relations(group);
             group.series = if apart.is_empty() { ALL.to_owned() } else { series.join(" and ") };
             let mut row = StudyPrivacy { all_series: true, ..prices.row(group) };
             if !apart.is_empty() {
                 let missing = format!(
-                    "without {}, whose losses are for another neighbouring relation and do not add up with these",
+                    "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
                     apart.join(", ")
                 );
                 row.note = joined([row.note.as_str(), &missing]);
@@ -214,12 +214,19 @@ impl WholeStudy {
         rows
     }
 
-    /// The series outside `added_up` that have releases about the same party and unit as `group`, to the same observer.
-    /// The losses of these series are for another neighbouring relation.
-    fn other_relations(&self, group: &Group, added_up: &[&str]) -> Vec<&str> {
-        let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
-        let names = self.groups.iter().filter(alike).map(|other| &*other.series);
-        names.filter(|name| !added_up.contains(name)).collect()
+    /// The series that have releases about the same party and unit as `group`, to the same observer, under another
+    /// neighbouring relation.
+    fn other_relations(&self, group: &Group) -> Vec<&str> {
+        let alike = |other: &&Group| {
+            other.about != group.about && other.about.differs_in_neighbours_only(&group.about)
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for other in self.groups.iter().filter(alike) {
+            if !names.contains(&&*other.series) {
+                names.push(&other.series);
+            }
+        }
+        names
     }
 }
 
@@ -393,7 +400,14 @@ mod tests {
         let rows = study.rows(delta());
         let row = rows.iter().find(|row| row.all_series).unwrap();
         assert_eq!((&*row.series, rows.len()), ("a and b", 4));
-        assert!(row.note.contains("without c, whose losses are for another neighbouring"), "{}", row.note);
+        assert!(row.note.contains("without the releases of c under another neighbouring"), "{}", row.note);
+        // A series with releases under both relations is in the sum, and so is not all of this series.
+        study.add_run((1, 0), "a", &other);
+        let rows = study.rows(delta());
+        let sums: Vec<&StudyPrivacy> = rows.iter().filter(|row| row.all_series).collect();
+        assert_eq!(sums.iter().map(|row| &*row.series).collect::<Vec<_>>(), ["a and b", "c and a"]);
+        assert!(sums[0].note.contains("without the releases of c, a under another"), "{}", sums[0].note);
+        assert!(sums[1].note.contains("without the releases of a, b under another"), "{}", sums[1].note);
     }
 
     /// Runs of one replication with two settings draw the same noise, so the basis of the sum of their losses is

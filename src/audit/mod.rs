@@ -17,9 +17,9 @@ mod verdict;
 
 pub use error::AuditError;
 pub use measure::{
-    CanaryScores, Counts, ERROR, Effort, Event, Evidence, Experiment, FEWEST, Histogram, KnownPair,
-    Membership, Modelled, NeighbourSide, OneRun, Scores, Transcript, ceiling, lower_limit, measure,
-    numerical_error, upper_limit,
+    CanaryScores, Counts, ERROR, Effort, Event, Evidence, ExactLoss, Experiment, FEWEST, Histogram,
+    KnownPair, Membership, Modelled, NeighbourSide, OneRun, Scores, Transcript, ceiling, lower_limit,
+    measure, upper_limit,
 };
 pub use mechanisms::{
     Case, DataScaledNoise, HalfNoise, NoNoiseOnNumbers, Releases, reachable_gaussian, reachable_laplace,

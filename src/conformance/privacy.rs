@@ -2,7 +2,7 @@
 
 use super::{Violation, Violations, key};
 use crate::accounting::{Accountant, Composition, EpsilonKind, Tight};
-use crate::audit::{AuditError, Effort, Releases, measure, numerical_error, upper_bound};
+use crate::audit::{AuditError, Effort, Releases, measure, upper_bound};
 use crate::privacy::mechanisms::{Mechanism, Selected, SelectedTrial};
 use crate::protocols::release::{CannotRelease, Publication, Task};
 use crate::vocab::{Cost, Delta, Neighbours};
@@ -64,10 +64,10 @@ where
     found.require(evidence.epsilon_lower <= claimed, "no more loss than the stated cost", || {
         format!("epsilon of at least {} where {claimed} is stated", evidence.epsilon_lower)
     });
-    if let Some(known) = evidence.pair_epsilon {
-        let within = known <= claimed + numerical_error(claimed);
+    if let Some(known) = evidence.pair {
+        let within = !known.exceeds(claimed);
         found.require(within, "known distributions with no more loss than the stated cost", || {
-            format!("{known} where {claimed} is stated")
+            format!("{} where {claimed} is stated", known.epsilon)
         });
     }
     Ok(found.0)

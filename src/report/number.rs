@@ -141,6 +141,15 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
+/// A bound on an error with one significant digit, rounded up. A value that exceeds a number with one digit by at most a
+/// millionth becomes that number.
+pub(super) fn error_bound(value: f64) -> String {
+    let exponent = libm::floor(libm::log10(value));
+    let digit = (value / libm::pow(10.0, exponent) - 1e-6).ceil();
+    // Rounding may carry: 9.5e-4 becomes 1e-3.
+    format!("{:.0e}", digit * libm::pow(10.0, exponent))
+}
+
 /// An upper bound on epsilon with `digits` decimal places, rounded up. A value that exceeds a number with these places by at
 /// most a millionth of the last place, for example by a rounding error, becomes that number. From 1e7 on the bound has an
 /// exponent and three significant digits.
@@ -231,6 +240,10 @@ mod tests {
         assert_eq!((upper(1.234_1e8, 4).as_str(), lower(1.239_9e8, 4).as_str()), ("1.24e8", "1.23e8"));
         assert_eq!((upper(9.999e7, 4).as_str(), lower(9.999e7, 4).as_str()), ("1.00e8", "9.99e7"));
         assert_eq!(bound(1.501e200), "1.51e200");
+        assert_eq!(
+            [1e-4, 1.2e-4, 9.5e-4, 2.0, 0.3].map(error_bound),
+            ["1e-4", "2e-4", "1e-3", "2e0", "3e-1"]
+        );
     }
 
     #[test]

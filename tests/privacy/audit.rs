@@ -4,8 +4,8 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 use subrosa::audit::{
-    AuditError, Case, Effort, Evidence, Experiment, Finding, KnownPair, NeighbourSide, Source, Transcript,
-    Verdict, ceiling, measure, suite,
+    AuditError, Case, Effort, Evidence, ExactLoss, Experiment, Finding, KnownPair, NeighbourSide, Source,
+    Transcript, Verdict, ceiling, measure, suite,
 };
 use subrosa::rng::{Key, Stream};
 
@@ -173,26 +173,32 @@ fn a_model_refutes_nothing() {
     let finding = Finding::new(named("laplace").statement, evidence.clone());
     assert_eq!(finding.verdict, Verdict::Inconclusive);
     assert!(finding.why.as_ref().unwrap().contains("the exact loss of this pair is 4."), "{:?}", finding.why);
-    let finding =
-        Finding::new(named("laplace").statement, Evidence { pair_epsilon: None, ..evidence.clone() });
+    let finding = Finding::new(named("laplace").statement, Evidence { pair: None, ..evidence.clone() });
     assert_eq!(finding.verdict, Verdict::Inconclusive);
     let why = finding.why.unwrap();
     assert!(why.contains("the bound by the model is") && why.contains("if the noise is Gaussian"), "{why}");
     // Without either, counting finds nothing against it.
-    let counted = Evidence { pair_epsilon: None, model: None, ..evidence };
+    let counted = Evidence { pair: None, model: None, ..evidence };
     assert_eq!(Finding::new(named("laplace").statement, counted).verdict, Verdict::Consistent);
 }
 
 /// The exact loss of a pair is never shown above a proven bound that it exceeds by its numerical error only.
 #[test]
 fn numerical_errors_are_no_findings() {
-    let evidence = |pair| Evidence { pair_epsilon: Some(pair), ..measured("laplace", 9, 4_000) };
+    let evidence = |epsilon, error| Evidence {
+        pair: Some(ExactLoss { epsilon, error }),
+        ..measured("laplace", 9, 4_000)
+    };
     let case = named("laplace").statement;
-    let within = Finding::new(case.clone(), evidence(1.000_09));
-    assert_eq!((within.verdict, within.evidence.pair_epsilon), (Verdict::Consistent, Some(1.0)));
+    let within = Finding::new(case.clone(), evidence(1.000_09, 1e-4));
+    assert_eq!(within.verdict, Verdict::Consistent);
+    assert_eq!(within.evidence.pair, Some(ExactLoss { epsilon: 1.0, error: 1e-4 }));
     assert_eq!(within.factors.unwrap().bound_over_pair, Some(1.0));
-    let beyond = Finding::new(case, evidence(1.002));
-    assert_eq!((beyond.verdict, beyond.evidence.pair_epsilon), (Verdict::Inconclusive, Some(1.002)));
+    // The bounds of a composition of many releases are further apart, and the claim lies between them.
+    let between = Finding::new(case.clone(), evidence(1.002, 3e-3));
+    assert_eq!(between.verdict, Verdict::Consistent);
+    let beyond = Finding::new(case, evidence(1.000_2, 1e-4));
+    assert_eq!((beyond.verdict, beyond.evidence.pair.unwrap().epsilon), (Verdict::Inconclusive, 1.000_2));
     assert!(beyond.why.unwrap().contains("the upper bound is false"));
     assert!(beyond.notes.iter().any(|note| note.contains("the proof or the code is wrong")));
 }
@@ -245,7 +251,7 @@ fn every_factor_is_below_1_3_at_1e5_trials() {
         println!(
             "| {name} | {:.3} | {} | {:.3} | {} | {factor:.2}{} |",
             finding.statement.proven.as_ref().unwrap().0,
-            evidence.pair_epsilon.map_or_else(|| "-".to_owned(), |exact| format!("{exact:.3}")),
+            evidence.pair.map_or_else(|| "-".to_owned(), |exact| format!("{:.3}", exact.epsilon)),
             evidence.epsilon_lower,
             evidence
                 .model

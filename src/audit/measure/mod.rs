@@ -21,5 +21,5 @@ pub use interval::{lower_limit, upper_limit};
 pub use membership::Membership;
 pub use modelled::Modelled;
 pub use one_run::OneRun;
-pub use pair::{KnownPair, numerical_error};
+pub use pair::{ExactLoss, KnownPair};
 pub use run::{Effort, Evidence, FEWEST, measure};

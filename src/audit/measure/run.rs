@@ -6,6 +6,7 @@ use super::histogram::Histogram;
 use super::membership::Membership;
 use super::modelled::Modelled;
 use super::one_run::OneRun;
+use super::pair::ExactLoss;
 use super::trained::Trained;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
@@ -49,10 +50,10 @@ pub struct Evidence {
     pub confidence: f64,
     /// The largest bound that this number of trials permits.
     pub ceiling: f64,
-    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: the limit for
-    /// very many trials.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pair_epsilon: Option<f64>,
+    /// The exact loss of this pair of neighbours at `delta` if their output distributions are known: the limit of the bounds
+    /// for very many trials. `None` if it is infinite.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<ExactLoss>,
     /// The bound from the trials if the output distributions are known except for the size of the noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Modelled>,
@@ -140,7 +141,7 @@ pub fn measure(
         delta: effort.delta,
         confidence: 1.0 - ERROR,
         ceiling: ceiling(counted, effort.delta),
-        pair_epsilon: experiment.pair().map(|pair| pair.epsilon(effort.delta)).filter(|e| e.is_finite()),
+        pair: experiment.pair().map(|pair| pair.loss(effort.delta)).filter(|loss| loss.epsilon.is_finite()),
         model,
         one_run,
         membership: Membership::of(&scores),

@@ -37,7 +37,7 @@ impl Audited for Release {
 
     fn refuses(&self, request: &Request) -> Option<&'static str> {
         let given = request.neighbour.is_some();
-        given.then_some("Release searches its neighbours itself: leave out --neighbour")
+        given.then_some("Release finds its neighbours itself: leave out --neighbour")
     }
 }
 

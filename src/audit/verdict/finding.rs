@@ -3,7 +3,7 @@
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
-use crate::audit::measure::{Evidence, NeighbourSide, numerical_error};
+use crate::audit::measure::{Evidence, NeighbourSide};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
@@ -39,11 +39,12 @@ impl Factors {
         };
         let model = evidence.model.as_ref().map(|model| model.epsilon_lower);
         let measured = evidence.epsilon_lower.max(model.unwrap_or(0.0));
+        let pair = evidence.pair.map(|pair| pair.epsilon);
         Self {
             counted: over(tested, Some(evidence.epsilon_lower)),
             modelled: over(tested, model),
-            bound_over_pair: over(tested, evidence.pair_epsilon),
-            pair_over_measured: evidence.pair_epsilon.and_then(|pair| over(pair, Some(measured))),
+            bound_over_pair: over(tested, pair),
+            pair_over_measured: pair.and_then(|pair| over(pair, Some(measured))),
         }
     }
 
@@ -102,12 +103,12 @@ impl Finding {
             if evidence.epsilon_lower > *proven {
                 notes.push(format!("the measured bound exceeds the upper bound of {proven:.4}: {wrong}"));
             }
-            match &mut evidence.pair_epsilon {
-                Some(pair) if *pair > *proven && !exceeds(*pair, *proven) => *pair = *proven,
-                Some(pair) if exceeds(*pair, *proven) => notes.push(format!(
+            match &mut evidence.pair {
+                Some(pair) if pair.exceeds(*proven) => notes.push(format!(
                     "the exact loss of the pair exceeds the upper bound of {proven:.4}: {wrong}"
                 )),
-                _ => {}
+                Some(pair) => pair.epsilon = pair.epsilon.min(*proven),
+                None => {}
             }
         }
         let stated = [(Source::Claimed, &statement.claim), (Source::Proven, &statement.proven)];
@@ -154,11 +155,6 @@ fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
     is_conditional.then(|| format!("the upper bound {basis}, which may not be the case for this D and D'"))
 }
 
-/// Whether the exact loss of a pair exceeds an epsilon by more than the numerical error of the exact loss.
-fn exceeds(pair: f64, epsilon: f64) -> bool {
-    pair - epsilon > numerical_error(pair)
-}
-
 /// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted if the bound by counting exceeds
 /// it. If the outputs on D and D' are known to be disjoint, an epsilon is also refuted if the event occurred in all counted
 /// trials of one side and in none of the other side. The exact loss of the pair and the model can only prevent the verdict
@@ -183,7 +179,7 @@ fn judged(
         ratio => format!("is {ratio:.1} times {stated}"),
     };
     let known = statement.disjoint.is_none();
-    let pair = evidence.pair_epsilon.filter(|pair| known && exceeds(*pair, epsilon));
+    let pair = evidence.pair.filter(|pair| known && pair.exceeds(epsilon));
     let model = evidence.model.as_ref().filter(|model| known && model.epsilon_lower > epsilon);
     let nothing = evidence.epsilon_lower <= 0.0
         && evidence.model.as_ref().is_none_or(|model| model.epsilon_lower <= 0.0);
@@ -191,7 +187,7 @@ fn judged(
         format!(
             "counting has not refuted it, but the exact loss of this pair {}: by the exact distributions of the outputs on \
              this D and D', {stated} is false",
-            times(pair)
+            times(pair.epsilon)
         )
     } else if let Some(model) = model {
         format!(

@@ -107,8 +107,11 @@ impl LearnerRecipe for Acquisition {
 
     fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
         let d = model.domain.width();
+        // As in `build`.
+        let refit = if model.covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
         let stated = (model.covariance.clone(), model.noise_variance, model.mean);
-        let own = Model::new(self.refit, d, stated);
-        Ok(Box::new(Search::new(self.clone(), Domain::Box(model.domain.clone()), d, own)))
+        let own = Model::new(refit, d, stated);
+        let recipe = Self { trust_region: self.trust_region && refit != Refit::Never, ..self.clone() };
+        Ok(Box::new(Search::new(recipe, Domain::Box(model.domain.clone()), d, own)))
     }
 }

@@ -337,7 +337,7 @@ impl Mechanism for FederatedSum {
                     .to_owned(),
             },
             (_, Divisor::ArrivedOrGone) => Basis::Conditional {
-                on: "that it does not depend on the agent by which neighbours differ whether other agents answer and when sums are made"
+                on: "that neither the answers of other agents nor the times at which sums are made depend on the agent in which neighbours differ"
                     .to_owned(),
             },
             (_, Divisor::Planned) => Basis::Proven,

@@ -124,7 +124,7 @@ impl Informative {
             SilenceBy::Regret => "regret",
         };
         let missing = format!(
-            "{path}: {who} is silent because of its {by}, so the answers heard are not a representative sample"
+            "{path}: whether {who} answers depends on its {by}, so the answers heard are not a representative sample"
         );
         let revealed = match self.epsilon() {
             epsilon if epsilon.is_finite() => {
@@ -306,11 +306,11 @@ mod tests {
         let warned = |text: &str| recipe(text).warning("p", "a user", "the service");
         let bounded = warned("by: Value, slope: 1, base_rate: 0.3, least: 0.1, most: 0.5").unwrap();
         assert!(
-            bounded.contains("because of its value") && bounded.contains("at epsilon 1.609"),
+            bounded.contains("depends on its value") && bounded.contains("at epsilon 1.609"),
             "{bounded}"
         );
         let free = warned("by: Regret, slope: 1, base_rate: 0.3").unwrap();
-        assert!(free.contains("because of its regret") && free.contains("without a bound"), "{free}");
+        assert!(free.contains("depends on its regret") && free.contains("without a bound"), "{free}");
         assert_eq!(warned("by: Value, slope: 0, base_rate: 0.3"), None);
     }
 

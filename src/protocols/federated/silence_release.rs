@@ -15,8 +15,7 @@ use crate::vocab::{Neighbours, Observer};
 use std::sync::Arc;
 
 /// The condition of a loss under the neighbouring relation that sets one agent's contribution to zero.
-const NULL_AGENT: &str =
-    "an agent that contributes nothing being silent with a probability between the same bounds";
+const NULL_AGENT: &str = "an agent that contributes nothing being silent with a probability from `least` to `most`, as the other agents are";
 
 impl Server {
     /// Makes the ledger entries about who answers the present round, which the server, the agents and relays see. They are

@@ -61,12 +61,13 @@ impl Terms<'_> {
         schedule: SharedQueries,
         clipped: &[(u64, Clipped)],
     ) -> Result<Vec<RoundTrack>, GpError> {
-        // The theorem assumes a fixed clipping norm, the weights of the schedule, and agents that may follow a sum to every
+        // The theorem assumes a fixed clipping norm, the weights of the schedule (without discounts), and agents that may follow a sum to every
         // point of the domain.
         let as_assumed = aggregate.adaptive_clip.is_none()
             && aggregate.importance.is_none()
             && aggregate.selection.is_everyone()
             && aggregate.overlap.is_default()
+            && aggregate.staleness.is_none()
             && aggregate.late == Late::Discard;
         let Some(clip) = aggregate.clip.filter(|_| as_assumed && !clipped.is_empty()) else {
             return Ok(Vec::new());

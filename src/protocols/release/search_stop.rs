@@ -27,7 +27,7 @@ impl SearchStop {
     pub(super) fn end(self, ctx: &mut Context<'_, ReleaseProtocol>, announced: bool, for_training: bool) {
         let undone = if announced { "gets nothing more" } else { "gets nothing" };
         let for_training = if for_training {
-            ", since nothing protects training records and the budget is for them too (`unit: ValidationRecord` is for \
+            ", since no mechanism protects training records, and the budget limits their privacy loss too (`unit: ValidationRecord` is for \
              validation records alone)"
         } else {
             ""

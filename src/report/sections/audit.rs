@@ -2,9 +2,9 @@
 //! under D and under D'.
 
 use crate::audit::systems::NotAudited;
-use crate::audit::{Factors, Finding, Histogram, NeighbourSide, Verdict, numerical_error};
+use crate::audit::{Factors, Finding, Histogram, NeighbourSide, Verdict};
 use crate::report::document::{Block, Facts, Section, Span, Table, Visibility};
-use crate::report::number::{delta, epsilon, lower, quantity_of, upper};
+use crate::report::number::{delta, epsilon, error_bound, lower, quantity_of, upper};
 use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use serde::Serialize;
 
@@ -67,13 +67,13 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
             ),
         );
     }
-    if let Some(pair) = evidence.pair_epsilon.filter(|_| statement.disjoint.is_none()) {
+    if let Some(pair) = evidence.pair.filter(|_| statement.disjoint.is_none()) {
         row(
             "exact",
             &format!(
-                "epsilon {} at delta {at} for this D and D', by their output distributions, exact to {:.0e}",
-                epsilon(pair),
-                numerical_error(pair)
+                "epsilon {} at delta {at} for this D and D', by their output distributions, exact to {}",
+                epsilon(pair.epsilon),
+                error_bound(pair.error)
             ),
         );
     }

@@ -44,7 +44,7 @@ pub(in crate::report) fn document(plan: &Plan, all: &[DrySeries]) -> Document {
         row
     });
     let names = header(&["rounds", "mean", "p50", "p95", "longest"]);
-    let title = "Virtual time of a round, from the end of the previous one to its own end";
+    let title = "Virtual time of a round, from the end of the round before to the end of this round";
     blocks.push(Block::Table(Table::new(title, names, rows.collect(), first)));
 
     let rows = all.iter().flat_map(|series| {

@@ -134,7 +134,7 @@ fn without_empty(mut table: Table, names: &[&str]) -> Table {
 
 /// How the counts of links differ from those of whole runs.
 const DELIVERED: &str = "Here a message counts as delivered if it crossed the link, also if its addressee was offline then; in the \
-                         tables of whole runs it counts as lost.";
+                         tables of whole runs, a message whose addressee was offline counts as lost.";
 
 /// The messages and latencies of each pair of a sender and an addressee in one replication; `None` without messages.
 fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {

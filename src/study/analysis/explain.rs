@@ -9,7 +9,6 @@ use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
 use crate::study::results::metric::MetricValues;
 use crate::study::results::statistics::Estimate;
-use crate::vocab::counted;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -110,7 +109,7 @@ pub enum ExplainError {
     Folder(#[from] FolderError),
     /// The study has a single cell.
     #[error(
-        "expected a study that varies some values, found one cell (put an Each in place of a value, by -o too, or give ranges by \
+        "expected a study that varies some values, found one cell (put an Each in place of a value, in the file or by -o, or give ranges by \
          --over PATH=FROM..TO)"
     )]
     NothingVaries,
@@ -210,8 +209,8 @@ pub fn explain(
         if common.len() < 2 {
             most = Some(most.map_or(common.len(), |most| most.max(common.len())));
             explained.notes.push(format!(
-                "series \"{name}\" is left out: every cell has it with a {metric} in {}, and at least 2 are needed",
-                counted(common.len() as u64, "replication")
+                "series \"{name}\" is left out: expected at least 2 replications in which every cell has a {metric} of it, found {}",
+                common.len()
             ));
             continue;
         }

@@ -3,6 +3,7 @@
 use crate::accounting::exact_pair::{self, Curve, Discrete};
 use crate::privacy::mechanisms::{KnownLaws, Laws};
 use crate::vocab::Cost;
+use serde::Serialize;
 
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
@@ -30,12 +31,26 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// Largest numerical error, in either direction, of a pair's exact loss, from rounding, from the width of cells and, for
-/// more than 16 releases, from the distance of the accountant's bounds: 1e-3 times epsilon, but at least 1e-4. A test
-/// checks it against the accountant's bounds.
-#[must_use]
-pub fn numerical_error(epsilon: f64) -> f64 {
-    (1e-3 * epsilon).max(1e-4)
+/// The loss of a pair of neighbours by their exact output distributions, up to a numerical error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExactLoss {
+    /// The smallest epsilon, at least 0, that holds for this pair in both directions; infinite if no epsilon does.
+    #[serde(rename = "pair_epsilon")]
+    pub epsilon: f64,
+    /// The exact epsilon differs from `epsilon` by at most this number, in either direction.
+    #[serde(rename = "pair_error")]
+    pub error: f64,
+}
+
+impl ExactLoss {
+    /// The smallest error that is stated; it covers rounding and the search for epsilon.
+    const LEAST_ERROR: f64 = 1e-4;
+
+    /// Whether the exact loss is above `epsilon`, whatever its numerical error.
+    #[must_use]
+    pub fn exceeds(&self, epsilon: f64) -> bool {
+        self.epsilon - self.error > epsilon
+    }
 }
 
 impl KnownPair {
@@ -164,8 +179,17 @@ impl KnownPair {
         !matches!(self.law, Law::Largest(_))
     }
 
-    /// The smallest epsilon, at least 0, that holds for this pair at `delta` in both directions; infinite if no epsilon
-    /// does. Its error is at most [`numerical_error`].
+    /// The exact loss of this pair at `delta`. Its error is the distance to the further of two bounds: the accountant's lower
+    /// bound, and the upper bound by cells or, without cells, the accountant's.
+    #[must_use]
+    pub fn loss(&self, delta: f64) -> ExactLoss {
+        let epsilon = self.epsilon(delta);
+        let upper = self.in_cells(delta).map_or(epsilon, |(_, fine)| fine);
+        let error = (epsilon - self.epsilon_from_below(delta)).max(upper - epsilon);
+        ExactLoss { epsilon, error: error.max(ExactLoss::LEAST_ERROR) }
+    }
+
+    /// The epsilon of [`Self::loss`] alone.
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
         if let Some((rough, fine)) = self.in_cells(delta) {
@@ -290,7 +314,7 @@ mod tests {
         let of = |releases: &[(Option<&KnownLaws>, u64)]| KnownPair::of(releases.iter().copied());
         let four = of(&[(Some(&gaussian), 3), (Some(&none), 7), (Some(&gaussian), 1)]).unwrap();
         let exact = KnownPair::gaussian(1.0).epsilon(1e-5);
-        assert!((four.epsilon(1e-5) - exact).abs() < numerical_error(exact), "{}", four.epsilon(1e-5));
+        assert!((four.epsilon(1e-5) - exact).abs() < four.loss(1e-5).error, "{}", four.epsilon(1e-5));
         let largest = KnownLaws::largest(0.5);
         assert_eq!(of(&[(Some(&largest), 4)]).unwrap().epsilon(0.0), 2.0);
         assert!(of(&[(Some(&none), 1)]).is_none() && of(&[(None, 1), (Some(&gaussian), 1)]).is_none());
@@ -337,7 +361,8 @@ mod tests {
         assert!((curve(coarse.epsilon(0.3)) - 0.3).abs() < 1e-9);
     }
 
-    /// Exact losses lie between the accountant's lower and upper bound, up to the stated error.
+    /// Exact losses lie between the accountant's two bounds, and the stated error reaches to the lower one. Where the bounds
+    /// are close to each other, so is the exact loss to both.
     #[test]
     fn the_exact_loss_is_exact_to_its_stated_error() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };
@@ -354,11 +379,12 @@ mod tests {
             let composition: Composition = costs.iter().map(|(cost, count)| (cost, *count)).collect();
             for delta in [1e-5, 200f64.powf(-1.1), 0.1] {
                 let bound = Tight.price(&composition, Delta::new(delta).unwrap());
-                let exact = KnownPair::composed(costs.clone(), "").epsilon(delta);
-                // Where the accountant's two ends are apart, the truth lies between them.
-                let error = numerical_error(exact);
-                let ends = (bound.lower.unwrap() - error)..=(bound.epsilon + error);
-                assert!(ends.contains(&exact), "{costs:?}, {delta}: {exact} of {ends:?}");
+                let ExactLoss { epsilon: exact, error } = KnownPair::composed(costs.clone(), "").loss(delta);
+                let lower = bound.lower.unwrap();
+                // Where the accountant's two bounds are apart, the truth lies between them.
+                assert!(exact - error <= lower && lower <= exact + 1e-4, "{costs:?}, {delta}: {exact}");
+                assert!(exact <= bound.epsilon + 1e-4, "{costs:?}, {delta}: {exact} above {}", bound.epsilon);
+                assert!(error <= (1.001 * (bound.epsilon - lower)).max(1e-4), "{costs:?}, {delta}: {error}");
             }
         }
     }

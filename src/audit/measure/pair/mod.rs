@@ -4,4 +4,4 @@
 mod known;
 mod noise;
 
-pub use known::{KnownPair, numerical_error};
+pub use known::{ExactLoss, KnownPair};

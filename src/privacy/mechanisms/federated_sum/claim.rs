@@ -29,7 +29,7 @@ impl FederatedSum {
             "but here a missing agent, sampled or not, changes the divisor of the other agents' vectors: it changes the sum twice \
                  as much, and there is no amplification by subsampling"
         } else if self.multiplicity > 1 {
-            "but here a late vector is added to the current one, so an agent changes the sum twice as much"
+            "but here a late vector is added to the current one, so an agent changes the sum up to twice as much"
         } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
             "but here a late vector is in the sum if its agent is sampled in either round, that of the vector \
              or that of the sum: with probability 1 - (1 - q)^2"

@@ -190,7 +190,7 @@ impl Mechanism for JohnsonLindenstrauss {
         let apart = spaces[0].distance(&inputs[1].centred());
         let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
             format!(
-                "Z lies in the column space of X, and the neighbour's data leave it by {apart:.1e} of their length"
+                "Z lies in the column space of X, and the neighbour's columns lie outside this space by {apart:.1e} of their length"
             )
         });
         let lifted = |x: &Rows| -> Result<Vec<f64>, MechanismError> {

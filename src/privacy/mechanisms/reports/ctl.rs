@@ -101,7 +101,10 @@ impl Ctl {
         match self.rewards {
             Rewards::Clipped => (laplace, Basis::Proven),
             Rewards::Bounded => {
-                let on = format!("no reward exceeding B + R = {} in size: nothing clips them", self.bound);
+                let on = format!(
+                    "no reward exceeding B + R = {} in size, since the mechanism does not clip them",
+                    self.bound
+                );
                 (laplace, Basis::Conditional { on })
             }
             Rewards::Likely(delta) => {
