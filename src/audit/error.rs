@@ -23,7 +23,7 @@ pub enum AuditError {
         found: u64,
     },
     /// The experiment has no test from which an event could be chosen.
-    #[error("the experiment has no known test and no numbers to train a test on")]
+    #[error("the experiment has neither a test nor features on which a test could be trained")]
     NoTest,
     /// A score is NaN.
     #[error("a transcript holds a score that is not a number")]

@@ -153,7 +153,10 @@ fn because(names: &[String], cause: &Cause) -> String {
         }
         Cause::Set(party) => format!("{} had set the timer", name(*party)),
         Cause::Availability(party) => {
-            format!("the availability of {}, or an outage of its group, caused it", name(*party))
+            format!(
+                "a change of the availability of {}, or an outage of its group, was the cause",
+                name(*party)
+            )
         }
     }
 }

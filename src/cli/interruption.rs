@@ -15,8 +15,8 @@ pub(super) fn listen() -> &'static Interruption {
             std::process::exit(i32::from(Exit::Interrupted as u8));
         }
         eprint_line(
-            "\nInterrupted: the replications in progress finish, or stop at their next question to a program (a second signal \
-             ends this program at once).",
+            "\nInterrupted: the replications in progress finish, or stop at their next question to an external program (a \
+             second signal ends subrosa at once).",
         );
     });
     if let Err(error) = handler {

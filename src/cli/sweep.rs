@@ -129,7 +129,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     for path in &worked.conflicts {
         eprint_line(format_args!(
             "warning: a block was computed twice with different results; the second result is in {}. One of the two \
-             machines is at fault, or the program is: do not merge before you know.",
+             machines is at fault, or the program: find out which before you merge.",
             path.display()
         ));
     }

@@ -164,7 +164,7 @@ mod tests {
         let said = programs.failure().unwrap().to_string();
         assert_eq!(
             said,
-            "the learner Beyond chose arm 5, and the last arm is 4: its `suggest` has to stay below the number of arms"
+            "the learner Beyond chose arm 5, and the last arm is 4: its `suggest` must return a number below the number of arms"
         );
     }
 }

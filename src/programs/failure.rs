@@ -114,7 +114,7 @@ pub enum ProgramFailure {
     },
     /// A learner chose an arm that does not exist.
     #[error(
-        "the learner {learner} chose arm {arm}, and the last arm is {last}: its `suggest` has to stay below the number of \
+        "the learner {learner} chose arm {arm}, and the last arm is {last}: its `suggest` must return a number below the number of \
          arms"
     )]
     NoSuchArm {
@@ -147,7 +147,7 @@ pub enum ProgramFailure {
     /// A program is needed where no program may be started.
     #[error(
         "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, \
-         `threshold`, `trace`, `replay --diff` of a scenario, `audit` and `calibrate --scenario` (the objective's), and \
+         `threshold`, `trace`, `replay --diff` of a scenario, `audit` and `calibrate --scenario` (only the objective's), and \
          `check --probe`"
     )]
     NotHere {

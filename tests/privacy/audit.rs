@@ -391,6 +391,16 @@ fn the_projection_is_refuted_its_replacements_are_not_and_records_are_rebuilt() 
     // A record of hospital.ron's, whose claim no number of trials could refute by counting.
     let hospital = findings(&["scenarios/hospital.ron", "--trials", "100", "--neighbour", "17:0.5,0,0,0"]);
     assert_eq!(verdict(&hospital, "PO-GP-UCB").0, "refuted");
+    // Conditions of the proof and what else the modeler receives are named, whoever chooses the neighbour.
+    let fitted = "objective.hyperparameters=MaximumLikelihood()";
+    let own: &[&str] = &["--neighbour", "17:0.5,0,0,0"];
+    for neighbour in [&[][..], own] {
+        let all = ["scenarios/hospital.ron", "--trials", "100", "--series", "PO-GP-UCB", "-o", fitted];
+        let notes = findings(&[&all[..], neighbour].concat())[0]["notes"].to_string();
+        let conditional =
+            "the proof is conditional on length-scales fitted to inputs and outcomes being public";
+        assert!(notes.contains(conditional) && notes.contains("hyperparameters that were fitted"), "{notes}");
+    }
 }
 
 /// The exact loss of a private choice is that of the mechanism that makes it: report noisy max was given the

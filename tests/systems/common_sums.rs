@@ -66,7 +66,7 @@ fn played(text: &str, out: &Path) -> Value {
 
 fn outcome(document: &Value, name: &str) -> f64 {
     let outcomes = document["cells"][0]["series"][0]["outcomes"].as_array().unwrap();
-    let name = format!("Sums over what is common: {name}");
+    let name = format!("Overlap of domains: {name}");
     let found = outcomes.iter().find(|outcome| outcome["name"] == name.as_str());
     found.unwrap_or_else(|| panic!("{name}: {outcomes:?}"))["value"]["mean"].as_f64().unwrap()
 }
@@ -123,7 +123,7 @@ fn sums_are_followed_to_common_points_only() {
         near("share of own points lost, mean of agents", parts.iter().map(lost).sum::<f64>() / 5.0);
         near("share of own points lost, most of any agent", parts.iter().map(lost).fold(0.0, f64::max));
         near("agents that follow no sum", 0.0);
-        assert!(outcome(&document, "value lost outside of it") >= 0.0);
+        assert!(outcome(&document, "value lost at other points") >= 0.0);
         let (_, text, _) = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()]));
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flowing.contains("for which no sum with its vector tells it anything: 0."), "{text}");

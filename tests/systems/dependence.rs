@@ -251,7 +251,9 @@ fn agents_who_fare_badly_are_silent_or_leave() {
         assert!(row["released"].as_array().unwrap().contains(&"whether an agent answers".into()), "{row}");
         assert!(loss(row, "tight").to_string().contains("contributes nothing being silent"), "{row}");
         // The noise of a masked sum depends on who answers.
-        let depends = loss(row, "tight").to_string().contains("with other answers sums cost another amount");
+        let depends = loss(row, "tight")
+            .to_string()
+            .contains("if other agents answered, sums would cost another amount");
         assert_eq!(depends, series == "masked", "{row}");
     }
     // A neighbour without the agent never hears it, and nobody can keep silence within a budget.

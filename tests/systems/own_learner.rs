@@ -200,7 +200,7 @@ fn an_arm_that_there_is_not_fails_the_replication_with_a_reason() {
     let error = play(&remote([Beyond.into()]), RunOptions::default()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "series \"Beyond\": the learner Beyond chose arm 20, and the last arm is 19: its `suggest` has to stay below the \
+        "series \"Beyond\": the learner Beyond chose arm 20, and the last arm is 19: its `suggest` must return a number below the \
          number of arms"
     );
     // A party that asks for it by itself ends its series.

@@ -241,7 +241,7 @@ fn agents_search_the_rows_of_a_table_that_are_theirs() {
         let found = all.iter().find(|outcome| outcome["name"] == name).unwrap_or_else(|| panic!("{name}"));
         found["value"]["mean"].as_f64().unwrap()
     };
-    assert!((of("Functions of agents: lost outside of own points") - lost).abs() < 1e-12);
+    assert!((of("Functions of agents: value lost at other points") - lost).abs() < 1e-12);
     assert_eq!(of("Functions of agents: common points"), 0.0);
     assert_eq!((of("Records of agents: fewest"), of("Records of agents: most")), (40.0, 40.0));
     let held = held(&document);

@@ -85,7 +85,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     for name in known.iter().filter(|name| request.series.as_ref().is_none_or(|only| only == *name)) {
         match audited.candidates(name, &context) {
             Ok(groups) if groups.iter().all(Vec::is_empty) => {
-                let left_out = NotAuditedReason::Unprotected("nothing of it is protected");
+                let left_out = NotAuditedReason::Unprotected("no release of this series is protected");
                 found.not_audited.push(left_out.of(name));
             }
             Ok(groups) => {

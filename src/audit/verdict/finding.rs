@@ -97,7 +97,7 @@ impl Finding {
             let wrong = match basis.as_str() {
                 PROVEN => "the proof or the code is wrong".to_owned(),
                 basis => format!(
-                    "its basis is \"{basis}\"; if this applies to this D and D', the proof or the code is wrong"
+                    "its basis is \"{basis}\"; if this basis holds for this D and D', the proof or the code is wrong"
                 ),
             };
             if evidence.epsilon_lower > *proven {

@@ -39,8 +39,8 @@ pub(super) struct Arguments {
     pub(super) verb: TopCommand,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 a replication or a program \
-failed or a study is incomplete, 5 results that should be equal differ, 6 privacy budget exhausted, 7 an audit's verdict is not the expected one, 130 interrupted and resumable.";
+const EXIT_CODES: &str = "Exit codes: 0 ok, 1 internal, 2 usage, 3 invalid scenario, 4 a replication, a trial of an audit or an external program \
+failed, or a study is incomplete, 5 results that should be equal differ, 6 privacy budget exhausted, 7 an audit's verdict is not the expected one, 130 interrupted and resumable.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TopCommand {

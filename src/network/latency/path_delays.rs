@@ -85,7 +85,7 @@ impl PathDelays {
                     let unplaced = [a, b].into_iter().find(|node| read.places[*node].is_none());
                     if let Some(node) = unplaced {
                         let found = format!("none for \"{}\" in {}", read.nodes[node], self.file.display());
-                        let cure = "add them, or take delay: Attribute(..)";
+                        let cure = "add these attributes, or write delay: Attribute(..)";
                         let expected = "attributes Latitude and Longitude of every node with an edge";
                         return Err(Problem::wrong("file", expected, found, cure));
                     }

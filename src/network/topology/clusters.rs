@@ -51,7 +51,7 @@ impl Topology for Clusters {
                 problems.push(problem);
             } else if population.position(gateway).and_then(|index| population.group(index)) != Some(group) {
                 let expected = format!("a party of the group \"{group}\"");
-                let found = format!("\"{gateway}\", which is not in it");
+                let found = format!("\"{gateway}\", which is not in this group");
                 problems.push(Problem::wrong(path, expected, found, "name one of the group's own parties"));
             }
         }

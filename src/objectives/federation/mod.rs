@@ -284,7 +284,7 @@ impl Objective for FederatedTuning {
         }
         let settings = axes.iter().map(|(_, axis)| axis.count()).fold(1usize, usize::saturating_mul);
         if settings > MAX_SETTINGS {
-            let cure = "a model is trained for each, by each agent: take fewer values";
+            let cure = "every agent trains a model for every setting: state fewer values";
             let expected = format!("at most {MAX_SETTINGS} settings");
             problems.push(Problem::wrong("model", expected, settings.to_string(), cure));
         }

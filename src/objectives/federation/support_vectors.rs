@@ -108,8 +108,8 @@ impl RbfSvm {
             return Some(Problem::wrong("score.PlattArea.folds", expected, folds.to_string(), cure));
         }
         let counts = [
-            ("folds", folds, MAX_FOLDS, "write 5, as in libsvm: a machine is trained for each"),
-            ("draws", draws, MAX_DRAWS, "write fewer, 8 for example: machines are trained for each"),
+            ("folds", folds, MAX_FOLDS, "write 5, as in libsvm: a machine is trained for each fold"),
+            ("draws", draws, MAX_DRAWS, "write fewer, 8 for example: machines are trained for each draw"),
         ];
         counts.into_iter().find(|(_, count, most, _)| count.get() > *most).map(
             |(field, count, most, cure)| {

@@ -22,13 +22,15 @@ fn problems_of(dimension: &Dimension, place: &str, (least, most): (f64, f64), to
     if !dimension.categories().is_empty() {
         let fitting = (most - top).floor() as usize + 1;
         if dimension.categories().len() > fitting {
-            let expected = format!("at most {fitting} values: value k stands for {top} + k, at most {most}");
+            let expected = format!(
+                "at most {fitting} values: value number k, from 0, stands for {top} + k, which may be at most {most}"
+            );
             wrong("values", expected, dimension.categories().len().to_string(), "write fewer values");
         }
         return problems;
     }
     let within = "so that the box contains the best point, whose value gives the regret";
-    let cure = "write a number between these";
+    let cure = "write a number within this range";
     if low < least || low > top {
         wrong("low", format!("a number from {least} to {top}, {within}"), low.to_string(), cure);
     }

@@ -83,13 +83,13 @@ impl Replication<'_> {
         let parts = self.parts();
         let points = self.instance.inputs.n();
         let common = overlap(series).followed(&parts).unwrap_or_else(|| vec![true; points]);
-        let mut found = vec![("Sums over what is common: share of the domain", share(&common, |_| true))];
+        let mut found = vec![("Overlap of domains: share of the domain", share(&common, |_| true))];
         let lost = |part: &Part| 1.0 - share(&common, |point| part.as_ref().is_none_or(|part| part[point]));
         found.extend(mean_and_most(
             parts.iter().map(lost),
             [
-                "Sums over what is common: share of own points lost, mean of agents",
-                "Sums over what is common: share of own points lost, most of any agent",
+                "Overlap of domains: share of own points lost, mean of agents",
+                "Overlap of domains: share of own points lost, most of any agent",
             ],
         ));
         // An agent that follows no sum is left out of this mean: there is no point to which it follows sums, and so no
@@ -103,10 +103,10 @@ impl Replication<'_> {
         });
         let lost: Vec<f64> = lost.collect();
         let mean = lost.iter().sum::<f64>() / (lost.len().max(1)) as f64;
-        found.push(("Sums over what is common: value lost outside of it", mean));
+        found.push(("Overlap of domains: value lost at other points", mean));
         let nowhere = |followed: &Part| followed.as_ref().is_some_and(|points| !points.contains(&true));
         let nowhere = self.followed(series).iter().filter(|followed| nowhere(followed)).count();
-        found.push(("Sums over what is common: agents that follow no sum", nowhere as f64));
+        found.push(("Overlap of domains: agents that follow no sum", nowhere as f64));
         found
     }
 
@@ -118,7 +118,7 @@ impl Replication<'_> {
             .map_or_else(|| vec![vec![true; parts.len()]; cut.count()], <[Vec<bool>]>::to_vec);
         let of_arms = cut.of_arms();
         let common: Vec<bool> = of_arms.iter().map(|&region| !regions[region].contains(&false)).collect();
-        let mut found = vec![("Sums over what is common: share of the domain", share(&common, |_| true))];
+        let mut found = vec![("Overlap of domains: share of the domain", share(&common, |_| true))];
         let lost = |(agent, part): (usize, &Part)| {
             let here: Vec<bool> = of_arms.iter().map(|&region| regions[region][agent]).collect();
             1.0 - share(&here, |point| part.as_ref().is_none_or(|part| part[point]))
@@ -126,16 +126,16 @@ impl Replication<'_> {
         found.extend(mean_and_most(
             parts.iter().enumerate().map(lost),
             [
-                "Sums over what is common: share of own points lost, mean of agents",
-                "Sums over what is common: share of own points lost, most of any agent",
+                "Overlap of domains: share of own points lost, mean of agents",
+                "Overlap of domains: share of own points lost, most of any agent",
             ],
         ));
         let members = |covers: &Vec<bool>| covers.iter().filter(|covers| **covers).count() as f64;
         let members: Vec<f64> = regions.iter().map(members).collect();
         let mean = members.iter().sum::<f64>() / members.len().max(1) as f64;
         let fewest = members.iter().copied().fold(f64::INFINITY, f64::min);
-        found.push(("Sums over what is common: agents in a sum, mean of regions", mean));
-        found.push(("Sums over what is common: agents in a sum, fewest of any region", fewest));
+        found.push(("Overlap of domains: agents in a sum, mean of regions", mean));
+        found.push(("Overlap of domains: agents in a sum, fewest of any region", fewest));
         found
     }
 }

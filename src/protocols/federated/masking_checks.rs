@@ -68,7 +68,7 @@ impl Aggregate {
         let threshold = threshold(agents as usize);
         if self.server.colluding() >= threshold {
             let expected = format!(
-                "fewer than {threshold} of {agents} agents: so many shares reveal every single answer, with one agent's \
+                "fewer than {threshold} of {agents} agents: that many shares reveal every single answer, which has one agent's \
                  share of the noise only"
             );
             let cure = "lower `colluding`, or trust the server";
@@ -98,7 +98,7 @@ impl Aggregate {
         }
         let failure = self.server.failure(agents as usize, 0).filter(|failure| *failure > MOST)?;
         let expected = format!(
-            "so many neighbours that the graph protects with a probability of at least {}: no agent has {} colluding \
+            "a number of neighbours with which the graph protects with a probability of at least {}: no agent has {} colluding \
              neighbours, and the agents that answer without colluding are connected",
             1.0 - MOST,
             threshold(k)

@@ -160,7 +160,7 @@ impl Federated {
         }
         let by_answers = aggregate.server.is_masked() || aggregate.divisor == Divisor::Arrived;
         if by_answers && self.informative_silence().is_some() {
-            return Some("the answers of this run: silence depends on what agents measured, and with other answers sums cost \
+            return Some("the answers of this run: silence depends on what agents measured, and if other agents answered, sums would cost \
                          another amount".to_owned());
         }
         let by_weights = aggregate.sensitivity == SensitivityRule::TighterLoss;
@@ -271,7 +271,7 @@ impl Federated {
         };
         let found = self.series.iter().enumerate().filter(|_| objective.has_own_points()).filter(restricted);
         let problem = |(index, _): (usize, &FederatedSeries)| {
-            let expected = "WholeDomain, as the rows that an agent holds are protected: sums over common points would reveal them";
+            let expected = "WholeDomain, as the rows that an agent holds are protected: sums that are restricted by `overlap` would reveal them";
             let place = format!("series[{index}].sharing.overlap");
             Problem::wrong(place, expected, "sums over common points or regions", "leave it out")
         };

@@ -176,7 +176,7 @@ impl Replication<'_> {
             let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let lost = |own: &OwnProblem| most(own.function.at(0)) - own.function.best(0);
             let lost = self.own.iter().map(lost).sum::<f64>() / self.own.len() as f64;
-            found.push(("Functions of agents: lost outside of own points", lost));
+            found.push(("Functions of agents: value lost at other points", lost));
             found.extend(common_share(&parts).map(|share| ("Functions of agents: common points", share)));
         }
         if let Some(held) = &self.instance.background.holdings {

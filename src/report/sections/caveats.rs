@@ -12,11 +12,11 @@ const NUMBERS: [(&str, &str); 5] = [
     ("rounds given up that the server can unmask", "rounds given up whose sum the server can compute later"),
     ("no trial, nothing published", "share of replications without a trial, in which nothing was published"),
     (
-        "Functions of agents: lost outside of own points",
+        "Functions of agents: value lost at other points",
         "the best value of an agent's function over all points minus that over its own points, which regret does not contain",
     ),
     (
-        "Sums over what is common: share of own points lost, mean of agents",
+        "Overlap of domains: share of own points lost, mean of agents",
         "share of the points that an agent can measure for which no sum with its vector tells it anything",
     ),
 ];

@@ -43,18 +43,18 @@ const NOTES: [(&str, &str); 6] = [
         "Functions of agents",
         "All values are those of round 0. correlation: of two agents' functions over the points, mean of all pairs. \
          regret at the common optimum: the regret of an agent's own function at the point that is best for the mean of \
-         all functions, mean over agents. lost outside of own points: the best value of an agent's function over all \
+         all functions, mean over agents. value lost at other points: the best value of an agent's function over all \
          points minus the best over its own points, mean over agents; regret does not contain this difference. common \
          points: the share of an agent's points that another agent has too, mean of all pairs. For the reader of this \
          simulation: no party learns them.",
     ),
     (
-        "Sums over what is common",
+        "Overlap of domains",
         "share of the domain: the share of all points that are common. With `CommonPoints`, a point is common if at \
          least the stated share of agents can measure it: agents follow sums only to common points. With \
          `CoveredRegions`, it is common if the sum of its region contains all agents. share of own points lost: the \
          share of the points that an agent can measure that are not common, or (`CoveredRegions`) whose region has a \
-         sum without this agent. value lost outside of it: the best value of an agent's function over its own points \
+         sum without this agent. value lost at other points: the best value of an agent's function over its own points \
          minus the best over its own common points, in round 0, mean over agents that follow sums anywhere. agents in \
          a sum: how many agents the sum of a region contains.",
     ),

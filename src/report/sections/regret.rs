@@ -128,7 +128,7 @@ pub(super) fn remarks(summary: &Summary) -> Vec<Block> {
     let mut blocks = Vec::new();
     if question_counts_differ(summary) {
         blocks.push(Block::remark(
-            "per question: cumulative regret divided by the questions asked. They are not equally many in all rows (lost \
+            "per question: cumulative regret divided by the questions asked. The rows have different numbers of questions (lost \
              messages, answers that come late), and a sum over fewer questions is smaller for that reason alone.",
         ));
     }

@@ -167,7 +167,7 @@ fn rounds_of(
     let (first, last) = (entry.event.round, entry.last_round);
     if (first..=last).any(|round| weights(round) != weights(first)) {
         return Err(NotAuditedReason::NoAttack(
-            "rounds were given up while the agents' weights changed, and the ledger does not say in which rounds the sums \
+            "some rounds were given up and the agents' weights changed: the ledger does not say in which rounds the sums \
              with the same privacy loss were computed",
         ));
     }

@@ -27,9 +27,9 @@ impl Audited for Outsourced {
         let instance = context.stage.objective(&series.name).map_err(AuditError::from)?;
         let conditions = instance.background.facts.input_conditions();
         let mut groups = vec![inputs::candidates(self, series, instance, context)?];
+        notes::note_model(instance, series, &mut groups[0]);
+        answers::note_conditions(&conditions, &mut groups[0]);
         if context.neighbour.is_none() {
-            notes::note_model(instance, series, &mut groups[0]);
-            answers::note_conditions(&conditions, &mut groups[0]);
             let answering = Answering {
                 series: &series.name,
                 release: &series.outcomes,
