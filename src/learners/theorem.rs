@@ -67,7 +67,7 @@ impl Theorem {
     }
 }
 
-const ORDER: &str = "its order, with constant 1";
+const ORDER: &str = "the order of the bound, computed with constant 1";
 
 /// Two factors for an accuracy a of Nystrom features: rho = (1 + a) / (1 - a), and rho B (1 + 1/sqrt(1 - a)), a factor in
 /// the first term of the bounds [`ata`] and [`moma`]. Here B bounds the distance of the function from the prior mean.

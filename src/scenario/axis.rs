@@ -48,7 +48,7 @@ impl Document {
                 let listed = |index: usize| shown(index).cloned().collect::<Vec<_>>().join(", ");
                 let problem = Diagnostic::new(
                     Place::Whole,
-                    format!("the Each called \"{wanted}\" have different values, so no single value can replace all of them"),
+                    format!("several Each are called \"{wanted}\" but have different values, so no single value can replace all of them"),
                 )
                 .expected(format!("the values {}, as at {}", listed(0), first.path))
                 .found(format!("{} at {}", listed(other), named[other].path))

@@ -46,7 +46,7 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
     match quantity {
         PartyQuantity::Noise => (
             "agents whose noise differs",
-            format!("{member}, whose noise is that of all others of its group"),
+            format!("{member}, whose noise is the same as that of all others of its group"),
             "make these parties agents of Federated, in a group with `differences: Differences(noise: LogNormal(0.5))`, or leave \
              Noise out",
         ),
@@ -58,7 +58,7 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
         ),
         PartyQuantity::Heterogeneity | PartyQuantity::Speed | PartyQuantity::Availability => (
             "agents whose objectives differ",
-            format!("{member}, whose objective is that of all others of {protocol}"),
+            format!("{member}, whose objective is the same as that of all others of {protocol}"),
             "make these parties agents of Federated that differ from each other in round 0: by a `heterogeneity` or \
              `perturbation` above 0, by `differences` (shift, scale, or several clusters), or by an objective that gives \
              each agent a function of its own; or leave Heterogeneity out",

@@ -114,7 +114,7 @@ fn each(node: &Node, text: &str, path: &str) -> Result<Sweep, Diagnostic> {
             let (first, count, step) = ranges::whole(bounds, text).ok_or_else(|| {
                 problem(
                     list,
-                    "a Range must have a first number and a number to stop before, and may have a step above 0, all whole",
+                    "a Range must have two or three whole numbers: the first value, the end (not included) and, optionally, a step above 0",
                 )
             })?;
             if count > MAX_CELLS as i128 {

@@ -100,7 +100,7 @@ pub(super) fn diagnose(
         Fault::NeedsContent(name) => {
             let example = example_of(name).unwrap_or_else(|| format!("{name}(..)"));
             new(format!("`{name}` needs something in brackets"))
-                .expected(format!("brackets behind {name}"))
+                .expected(format!("{name} followed by brackets"))
                 .found(format!("`{name}` alone"))
                 .cure(format!("write it as in {example}; `subrosa list {name}` explains what it takes"))
         }

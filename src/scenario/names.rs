@@ -86,7 +86,7 @@ fn name_problem(path: String, name: &str) -> Option<Problem> {
             path,
             "a name that does not begin with =, +, - or @",
             shown(name),
-            "begin it with a letter: spreadsheets take such a cell of a table for a formula",
+            "begin it with a letter: a spreadsheet would read a cell with this name as a formula",
         ));
     }
     text_problem(path, name, &controls_display)

@@ -258,7 +258,7 @@ pub(super) fn expand(edited: &EditedText) -> Result<Expansion<'_>, Vec<Diagnosti
                 )
                 .expected(format!("{length} values, as in the first of them"))
                 .found(format!("{} values", sweep.values.len()))
-                .cure("two Each of one name change together; give this one another name to combine them"),
+                .cure("two Each of one name change together; give this one another name, so that all combinations of values are run"),
             ),
             Some(_) => {}
         }

@@ -578,7 +578,7 @@ fn outcomes_are_answered_by_a_program_at_the_stated_cost() {
     assert_eq!(found["findings"].as_array().unwrap().len(), 1, "{found}");
     let left = &found["not_audited"][0];
     assert!(
-        left["protected"] == true && left["why"].as_str().unwrap().contains("answered by a program"),
+        left["protected"] == true && left["why"].as_str().unwrap().contains("a program answers its outcomes"),
         "{left}"
     );
 }

@@ -219,7 +219,7 @@ fn agents_measure_their_own_points() {
         let found = outcomes.iter().find(|outcome| outcome["name"] == format!("Functions of agents: {name}"));
         found.unwrap()["value"]["mean"].as_f64().unwrap()
     };
-    assert!(outcome("lost outside of own points") > 0.0);
+    assert!(outcome("value lost at other points") > 0.0);
     // A loss below a tenth is told with its digits, not as 0.0.
     let nearly = play("domain: Random(0.95)");
     let folder = crate::support::folder(&nearly);

@@ -415,7 +415,7 @@ fn training_records_are_listed_as_unprotected() {
         let document = played("scenarios/release.ron", &budget, two);
         assert!(units(&document, "grid").is_empty());
         let reason = document["cells"][0]["series"][0]["budget"].as_str().unwrap();
-        assert!(reason.contains("nothing protects training records"), "{reason}");
+        assert!(reason.contains("no mechanism protects training records"), "{reason}");
     }
     // Functions that are drawn: without records that models are trained on, and with those that a recipe assumes.
     let drawn = "scenarios/papers/dp-bo/algorithm1.ron";

@@ -89,8 +89,8 @@ impl Mechanism for SecureSum {
         price.mechanism = "sums under masks with noise by agents";
         if let Some(claim) = &mut price.claim {
             claim.source =
-                "Dai, Low and Jaillet 2021, Proposition 1, by moments, with the noise as planned; but here each \
-                            agent that answers adds a share of the noise, and knows its own share"
+                "Dai, Low and Jaillet 2021, Proposition 1, by moments, which assumes the planned noise; but \
+                            here each agent that answers adds a share of the noise, and knows its own share"
                     .to_owned();
         }
         price.basis = if price.cost == Cost::Unprotected {

@@ -36,7 +36,7 @@ impl MaskingContract {
             0 => "a server and agents that follow the protocol and do not collude".to_owned(),
             most => format!(
                 "a server that follows the protocol, at most {most} of the agents colluding {whom}, and \
-                 all others following the protocol"
+                 all other agents following the protocol"
             ),
         };
         let agents = self.placement.agents();

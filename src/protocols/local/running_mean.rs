@@ -56,7 +56,7 @@ const fn is_one(number: &NonZeroU64) -> bool {
 }
 
 /// The condition under which the privacy loss holds, besides those of the mechanism.
-pub(super) const TRUSTED: &str = "the registry that adds up the users' rewards being trusted by them";
+pub(super) const TRUSTED: &str = "users trusting the registry that adds up their rewards";
 
 impl RunningMean {
     /// The mechanism for at most `rounds` rewards of `population` people.

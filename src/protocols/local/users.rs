@@ -139,7 +139,7 @@ impl Users {
     fn come(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
         // A fork may have lowered `give_up_after` below the number of users without an answer.
         if self.unanswered >= self.settings.give_up_after {
-            return end(ctx, format!("{} consecutive users got no answer from the service", self.unanswered));
+            return end(ctx, format!("{} consecutive users got no arm from the service", self.unanswered));
         }
         self.unanswered += 1;
         ctx.send(self.settings.service, Message::Arrived { user: self.next });

@@ -208,11 +208,13 @@ impl RunFolder {
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
     pub fn first_replication(&self, cell: usize) -> Result<Option<ReplicationRecord>, FolderError> {
+        let Some(manifest) = self.manifest()? else { return Ok(None) };
         // The records of a complete run are in order, so for the first cell one line is enough.
         if cell == 0
             && let Some(line) = first_line(&existing(&self.file("records.jsonl")))
             && let Some(head) = store::head(&line)
             && (head.cell, head.replication) == (0, 0)
+            && manifest.cells.first().is_some_and(|first| first.identity == head.identity)
             && let Ok(record) = serde_json::from_str(&head.body())
         {
             return Ok(Some(record));
