@@ -103,7 +103,10 @@ fn what_cannot_be_read_is_told_with_its_place() {
     let with = |availability: &str| {
         scenario(&format!("Party(availability: {availability})"), "topology: Mesh()", "rounds: 2")
     };
-    refused(&with("FlashTrace(file: \"flash.json\", device: Number(7))"), &["a device number below 3", "Number(7)"]);
+    refused(
+        &with("FlashTrace(file: \"flash.json\", device: Number(7))"),
+        &["a device number below 3", "Number(7)"],
+    );
     refused(&with("FlashTrace(file: \"flash.json\", device: Number(2))"), &["never online"]);
     refused(
         &with("FedScaleTrace(file: \"flash.json\")"),

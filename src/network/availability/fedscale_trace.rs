@@ -136,8 +136,9 @@ fn clients(file: &str, text: &str) -> Result<Vec<Recording>, Problem> {
         let mut last = Span::ZERO;
         for (index, (from, until)) in active.iter().zip(&inactive).enumerate() {
             if *from < last || until < from {
-                let expected =
-                    format!("intervals in order of time; interval {index} (numbered from 0) must begin at {last} or later");
+                let expected = format!(
+                    "intervals in order of time; interval {index} (numbered from 0) must begin at {last} or later"
+                );
                 return Err(wrong(expected, format!("from {from} to {until} in {place}"), correct));
             }
             last = *until;

@@ -208,7 +208,8 @@ impl RecordedDevice {
         let Self::Number(number) = self else { return None };
         let known = usize::try_from(number).is_ok_and(|number| number < devices);
         (!known).then(|| {
-            let (expected, cure) = (format!("a device number below {devices}"), "devices are numbered from 0");
+            let (expected, cure) =
+                (format!("a device number below {devices}"), "devices are numbered from 0");
             Problem::wrong("device", expected, format!("Number({number})"), cure)
         })
     }

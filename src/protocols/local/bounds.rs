@@ -143,8 +143,11 @@ impl<'a> Bounds<'a> {
         if points.is_empty() {
             return None;
         }
-        let caveats =
-            ["the order of the bound, computed with constant 1", "about the hardest function of norm B, not about this one", NORM];
+        let caveats = [
+            "the order of the bound, computed with constant 1",
+            "about the hardest function of norm B, not about this one",
+            NORM,
+        ];
         let caveats = caveats.map(str::to_owned).to_vec();
         Some(self.bound(BoundSide::Lower, "Zhou and Tan 2021, Theorem 1", caveats, points))
     }

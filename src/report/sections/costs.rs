@@ -101,7 +101,8 @@ fn tracks(cells: &[&CellSummary], names: &Axes, axis: &Along, cost: Cost) -> Vec
         let name = match more {
             0 => track.name,
             _ if all => "every series".to_owned(),
-            more => format!("{} and {more} series with the same values", track.name),
+            1 => format!("{} and one more with the same values", track.name),
+            more => format!("{} and {more} more with the same values", track.name),
         };
         Track { name, points: track.points }
     });

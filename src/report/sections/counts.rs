@@ -21,7 +21,8 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
     let numbers = |_: &CellSummary, series: &SeriesSummary| {
         let count =
             |name: &&String| series.metrics.counts.get(*name).map_or_else(String::new, |n| quantity(*n));
-        let exact = series.metrics.counts.values().map(|count| count.to_bits()).collect::<Vec<u64>>();
+        let exact: Vec<Option<u64>> =
+            names.iter().map(|name| series.metrics.counts.get(*name).map(|count| count.to_bits())).collect();
         (exact, names.iter().map(count).collect())
     };
     let found = rows(summary, numbers);

@@ -38,7 +38,8 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     let further: Vec<(f64, f64)> = entries.iter().filter_map(room).map(|value| (value, 0.0)).collect();
     let values: Vec<(f64, f64)> = numbers(&chart.lines).chain(further).collect();
     chart.y = if chart.y.log { Axis::fit(values) } else { Axis::plain(values) };
-    let mut nothing: Vec<String> = Vec::new();
+    // For each bound that is not drawn: the largest possible regret, and the bound.
+    let mut nothing: Vec<(String, String)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let side = words(entry.bound.side);
         let alone = entries.iter().filter(|other| other.bound.side == entry.bound.side).count() == 1;
@@ -49,17 +50,24 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
         if is_trivial(entry.bound) {
             let value = last(entry.bound).unwrap_or(f64::INFINITY);
             let who = line_names(lines, &entry.of);
-            nothing.push(format!("{who}, {} ({})", quantity_of(value), entry.bound.source));
+            let round = entry.bound.points.last().map_or(0, |(t, _)| *t);
+            let largest = format!("{} by round {round}", quantity_of(entry.bound.largest_possible));
+            nothing.push((largest, format!("{who}, {} ({})", quantity_of(value), entry.bound.source)));
         } else {
             draw(chart, entry.bound, &name, index);
         }
     }
-    if let Some(most) = entries.iter().map(|entry| entry.bound).find(|bound| is_trivial(bound)) {
-        let round = most.points.last().map_or(0, |(t, _)| *t);
+    let mut largest: Vec<&String> = Vec::new();
+    for (most, _) in &nothing {
+        if !largest.contains(&most) {
+            largest.push(most);
+        }
+    }
+    for most in largest {
+        let of = nothing.iter().filter(|(largest, _)| largest == most).map(|(_, bound)| bound.as_str());
         chart.beyond.push(format!(
-            "Upper bounds above the largest possible regret, {} by round {round}, are not drawn: {}",
-            quantity_of(most.largest_possible),
-            nothing.join("; ")
+            "Upper bounds above the largest possible regret, {most}, are not drawn: {}",
+            of.collect::<Vec<_>>().join("; ")
         ));
     }
     chart.caption = caveats(&entries);
@@ -138,18 +146,16 @@ fn draw(chart: &mut Chart, bound: &RegretBound, name: &str, index: usize) {
         })
         .collect();
     let whole = points.len() == bound.points.len();
-    if points.len() > 1 {
+    let drawn = points.len() > 1;
+    if drawn {
         let key = chart.legend.len();
         chart.legend.push(format!("{name} ({})", bound.source));
         chart.lines.push(Line { key, kind: Kind::Bound(index), points });
     }
-    let Some((t, value)) = bound.points.last().filter(|_| !whole) else { return };
-    let told = format!(
-        "{} ({}): {} at round {t}, beyond this chart",
-        capital(name),
-        bound.source,
-        quantity_of(*value)
-    );
+    // A bound with a single point is no line.
+    let Some((t, value)) = bound.points.last().filter(|_| !whole || !drawn) else { return };
+    let beyond = if whole { "" } else { ", beyond this chart" };
+    let told = format!("{} ({}): {} at round {t}{beyond}", capital(name), bound.source, quantity_of(*value));
     chart.beyond.push(told);
 }
 
@@ -210,6 +216,12 @@ mod tests {
         draw(&mut steep, &bound(BoundSide::Upper, 30.0), "upper bound for learner", 0);
         assert_eq!(steep.lines[1].points.len(), 3, "30, 60, 90 and no further");
         assert!(steep.beyond[0].ends_with("300.0 at round 10, beyond this chart"), "{:?}", steep.beyond);
+        // A run of one round: a single point is no line.
+        let mut single = chart();
+        let one = RegretBound { points: vec![(1, 5.0)], ..bound(BoundSide::Upper, 5.0) };
+        draw(&mut single, &one, "upper bound for learner", 0);
+        assert_eq!(single.lines.len(), 1);
+        assert!(single.beyond[0].ends_with(" at round 1"), "{:?}", single.beyond);
         let upper = |factor: f64| is_trivial(&bound(BoundSide::Upper, factor));
         assert!(upper(51.0) && !upper(49.0) && !is_trivial(&bound(BoundSide::Lower, 51.0)));
     }

@@ -7,7 +7,7 @@ use crate::report::number::{bound, delta};
 use crate::report::sections::privacy::{Notes, public_in_brief, published, relations};
 use crate::report::words::{RUNS_DIFFER, arithmetic, conditions, unit};
 use crate::study::Summary;
-use crate::vocab::{Arithmetic, counted};
+use crate::vocab::{Arithmetic, ProtectedUnit, counted};
 
 /// Largest number of characters shown of a note that may be cut.
 const NOTE: usize = 150;
@@ -204,8 +204,10 @@ fn claimed(line: &Learned<'_>) -> String {
         all().next()?;
         let range = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
         let stated = one.tight().next().map(|loss| loss.delta);
-        let other = one.claims().map(|loss| loss.delta).find(|delta| Some(*delta) != stated);
-        let at = other.map_or_else(String::new, |other| format!(" at delta {}", delta(other)));
+        let deltas = || one.claims().map(|loss| loss.delta);
+        let ends = (deltas().fold(f64::INFINITY, f64::min), deltas().fold(0.0, f64::max));
+        let other = deltas().any(|delta| Some(delta) != stated);
+        let at = if other { format!(" at delta {}", span(ends, delta)) } else { String::new() };
         let which = if line.units.len() > 1 { format!(" ({})", name(one)) } else { String::new() };
         Some(format!("{}{at}{which}", span(range, about_as)))
     };
@@ -336,7 +338,10 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
             && row.observer == line.observer
             && row.protected == line.protected
             && row.person != line.persons.is_empty()
-            && line.units.iter().any(|one| one.unit == row.unit)
+            && line.units.iter().any(|one| {
+                one.unit == row.unit
+                    && (row.person || one.rows.iter().all(|of| of.neighbours == row.neighbours))
+            })
     });
     let of_line = found.filter(|row| match row.person {
         true => line.persons.iter().all(|person| delta(person.delta) == delta(row.delta)),
@@ -368,9 +373,11 @@ fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Spa
 fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
     let all = || summary.whole_study.iter().filter(|row| row.all_series);
     let brought = |row: &StudyPrivacy| {
-        all().any(|other| {
-            other.person && (&other.observer, &other.protected) == (&row.observer, &row.protected)
-        })
+        let is_part = matches!(row.unit, ProtectedUnit::Record | ProtectedUnit::Outcome);
+        is_part
+            && all().any(|other| {
+                other.person && (&other.observer, &other.protected) == (&row.observer, &row.protected)
+            })
     };
     all().filter(|row| row.person || !brought(row)).collect()
 }
