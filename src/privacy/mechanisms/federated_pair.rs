@@ -138,11 +138,13 @@ impl Shape {
                 0.5 * NormCount::halves(vector, shortened) as f64 * self.sd / count.sd.get()
             })
         };
-        let other_counted = given
-            .vectors
-            .iter()
-            .find(|(other, _)| *other != agent)
-            .map_or_else(|| self.count.map(|_| 0.0), |(_, vector)| counted(vector));
+        // Vectors that are equal after clipping may differ in whether they are clipped.
+        let mut of_others =
+            given.vectors.iter().filter(|(other, _)| *other != agent).map(|(_, vector)| counted(vector));
+        let other_counted = of_others.next().unwrap_or_else(|| self.count.map(|_| 0.0));
+        if of_others.any(|of| of != other_counted) {
+            return None;
+        }
         let moved = [given, neighbour].map(|input| {
             let own = input.vectors.iter().filter(|(n, _)| *n == agent).map(|(_, vector)| clipped(vector));
             let sum = own.fold(other.iter().map(|v| -v).collect::<Vec<f64>>(), |mut sum, vector| {

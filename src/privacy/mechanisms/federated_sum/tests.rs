@@ -260,6 +260,17 @@ fn no_shift_is_stated_for_other_inputs() {
         |own: f64, odd: f64| of(&[(0, 3.0), (1, own), (2, 3.0), (3, 3.0), (4, odd), (5, 3.0)], &[]);
     assert!(fixed.moved([&everybody(1.0, 3.0), &everybody(0.5, 3.0)]).is_some());
     assert!(fixed.moved([&everybody(1.0, 2.0), &everybody(0.5, 2.0)]).is_none(), "others are unequal");
+    // Clipped to norm 2, vectors of lengths 2 and 4 are equal, but only the second one is counted as clipped.
+    let clipped = FederatedSum { clip: Positive::new(8f64.sqrt()).ok(), ..fixed.clone() };
+    let with_count =
+        FederatedSum { count: Some(NormCount { sd: Positive::new(3.0).unwrap() }), ..clipped.clone() };
+    let others = |first: f64, second: f64| {
+        [1.0, 0.5]
+            .map(|own| of(&[(0, first), (1, own), (2, second), (3, first), (4, first), (5, first)], &[]))
+    };
+    let stated = |sum: &FederatedSum, [a, b]: [ReceivedVectors; 2]| sum.moved([&a, &b]).is_some();
+    assert!(stated(&clipped, others(2.0, 4.0)) && stated(&with_count, others(4.0, 4.0)));
+    assert!(!stated(&with_count, others(2.0, 4.0)), "others are unequal in the count");
     let free = FederatedSum { clip: None, ..poisson.clone() };
     assert!(free.moved([&zero, &zero]).is_none() && free.pair_of(&zero, 0, 1).is_none());
 }
