@@ -47,10 +47,10 @@ pub struct Evidence {
     pub delta: f64,
     /// The probability that the bound is right is at least this, whatever the true epsilon.
     pub confidence: f64,
-    /// The largest bound that this number of trials permits.
+    /// The largest bound that the number of counted trials permits.
     pub ceiling: f64,
-    /// The exact loss of this pair of neighbours at `delta`, where their output laws are known: the limit for
-    /// very many trials.
+    /// The exact loss of this pair of neighbours at `delta`, which very many trials would measure. `None` if the output
+    /// laws of the pair are unknown or the loss is infinite.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_epsilon: Option<f64>,
     /// The bound from the trials if the output distributions are known except for the size of the noise.
@@ -75,9 +75,9 @@ pub const FEWEST: u64 = 8;
 /// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
 /// trials in that batch, from several threads.
 ///
-/// The test and its threshold are chosen on the first half of the trials of each side and counted on the second half.
-/// So only one event is counted, and the confidence of the bound is the confidence of one pair of Clopper-Pearson
-/// limits.
+/// The test and its threshold are chosen on the first half of the trials of each side. They define an event, which is
+/// counted on the second half. So only one event is counted, and the confidence of the bound is the confidence of one
+/// pair of Clopper-Pearson limits.
 ///
 /// # Errors
 /// If the experiment fails or has no test, if there are too few trials, or if a score or a feature is NaN.

@@ -30,9 +30,9 @@ pub(super) enum Law {
     Largest(f64),
 }
 
-/// Largest numerical error, in either direction, of a pair's exact loss, from rounding, from the width of cells and, for
-/// more than 16 releases, from the distance of the accountant's bounds: 1e-3 times epsilon, but at least 1e-4. A test
-/// checks it against the accountant's bounds.
+/// Largest numerical error, in either direction, of the computed loss of a pair: 1e-3 times epsilon, but at least 1e-4.
+/// The error comes from rounding, from the width of cells and, for more than 16 releases, from the distance between the
+/// accountant's two bounds. A test compares computed losses with the accountant's bounds.
 #[must_use]
 pub fn numerical_error(epsilon: f64) -> f64 {
     (1e-3 * epsilon).max(1e-4)
@@ -40,8 +40,8 @@ pub fn numerical_error(epsilon: f64) -> f64 {
 
 impl KnownPair {
     /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
-    /// if the output distributions of one release are unknown, if no composition of these kinds of distributions is
-    /// implemented, if the outputs do not differ, or if [`Self::shown`] returns `None`.
+    /// in four cases: the output distributions of a release are unknown; no composition of these kinds of distributions
+    /// is implemented; the output distributions on the two neighbours are equal; or [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -180,8 +180,8 @@ impl KnownPair {
         }
     }
 
-    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For compositions, [`Self::epsilon`]
-    /// is the accountant's upper bound.)
+    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For a composition that has no
+    /// closed form, [`Self::epsilon`] without cells would return the accountant's upper bound.)
     pub(super) fn epsilon_from_below(&self, delta: f64) -> f64 {
         match &self.law {
             Law::Composed(costs) => exact_pair::composed_from_below(costs, delta),

@@ -49,8 +49,9 @@ fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
 }
 
-/// With `Divisor::ArrivedOrGone`, a sum without an agent's answer costs at least as much as the sum with it, because an
-/// absent agent counts with the weight that it would have. (Earlier versions gave it weight 0.)
+/// With `Divisor::ArrivedOrGone`, a sum without an agent's answer costs at least as much as the sum with this answer,
+/// because an absent agent counts with the weight that it would have if it answered. (Earlier versions gave an absent agent
+/// weight 0.)
 #[test]
 fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
     let with = |agents: &[usize]| ReceivedVectors {
@@ -66,15 +67,17 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
         Cost::Gaussian { noise_multiplier } => noise_multiplier,
         other => panic!("{other:?}"),
     };
-    // With agent 0, the weights would add up to 0.8, and its share would be 0.5 / 0.8 = 0.625. Its absence moves the sums
-    // by up to twice this share, because the other shares change too; the noise is for a sensitivity of 0.5.
+    // With agent 0, the weights would add up to 0.8, and the share of agent 0 would be 0.5 / 0.8 = 0.625. The absence of
+    // agent 0 moves the sums by up to twice this share, because the shares of the other agents change too. The noise is
+    // scaled to a sensitivity of 0.5.
     assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
     assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
 }
 
 proptest! {
-    /// For all dropouts and samples, visible or not: with equal noise, the sums of two neighbours differ by at most the
-    /// noise's standard deviation over the noise multiplier of the cost (twice this with a cost `FixedSizeGaussian`).
+    /// For all dropouts and samples, visible or not: with equal noise, the L2 distance between the sums of two neighbours is
+    /// at most the noise's standard deviation divided by the noise multiplier of the cost. If the cost is a
+    /// `FixedSizeGaussian`, the distance is at most twice this quotient.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -117,14 +120,14 @@ proptest! {
             other => panic!("{other:?}"),
         };
         let draw = |from: &ReceivedVectors| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
-        // The same stream, so that the noise cancels.
+        // Both releases are drawn from the same stream, so that the noise cancels.
         let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
             .map(|(a, b)| (a - b) * (a - b)).sum();
         let allowed = sum.noise_sd(&gathered) * reach;
         prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
     }
 
-    /// The tighter rules never state a larger cost, and never draw more noise.
+    /// The tighter rules never state a larger cost than `LargestWeight`, and never draw more noise.
     #[test]
     fn tighter_rules_state_no_larger_cost_and_draw_no_more_noise(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();
@@ -146,8 +149,9 @@ proptest! {
     }
 }
 
-/// With the same random numbers, the sums on the two inputs of the worst pair differ by the stated vectors if the agent is
-/// drawn, and not at all if it is not. Without noise, the sums are the stated mean.
+/// With the same random numbers, the sums on the two inputs of the worst pair differ by the difference of the two vectors
+/// that `moved` states if the agent is drawn, and are equal if it is not drawn. Without noise, the sums on the neighbour are
+/// the mean that `moved` states.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {
@@ -276,7 +280,8 @@ fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     }
 }
 
-/// A second sampling draw can only add an agent: it is in the sum if either draw has it, with probability 1 - (1 - q)^2.
+/// A second sampling draw can only add an agent: the agent is in the sum if at least one of the two draws selects it, with
+/// probability 1 - (1 - q)^2.
 #[test]
 fn a_late_vector_is_in_the_sum_if_either_draw_has_its_agent() {
     let agents = 20_000;
@@ -310,7 +315,8 @@ fn the_shift_has_the_rate_of_the_agent_that_differs() {
     assert_eq!(rate([&neighbour, &neighbour]), 0.1, "if nothing differs, that of the first agent");
 }
 
-/// Without noise, and if every agent is drawn, a sum is the total of discount times weight times vector, over the divisor.
+/// Without noise, and if every agent is drawn, a sum is the total of discount times weight times vector, divided by the
+/// divisor.
 #[test]
 fn vectors_are_multiplied_by_weight_and_discount() {
     let everybody = Participation::Poisson(Probability::new(1.0).unwrap());
@@ -347,9 +353,10 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// In multiples of the spacing, the noise has standard deviation 4096 (0.5 / reach) times a bound; `reach` is the largest
-/// weight after division by the divisor. The bound is the norm of an agent's part, plus the norm of errors of 1/2 in its
-/// three numbers. Where a missing agent changes the divisor of the others, this error norm is added for all three agents.
+/// In multiples of the spacing, the noise has the standard deviation 4096 (0.5 / reach) times a bound: 4096 is the noise
+/// multiplier, 0.5 the largest planned weight, and `reach` the largest weight after division by the divisor. The bound is
+/// the norm of an agent's part, plus the norm of errors of 1/2 in the three numbers of this part. Where a missing agent
+/// changes the divisor of the others, this error norm is added once more for each of the three agents.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
@@ -364,7 +371,8 @@ fn exact_noise_covers_the_rounding_of_every_part() {
                 FederatedSum { divisor, sensitivity, ..FederatedSum::planned(rate, Some(clip), 4096.0) };
             let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
             let (grid, noise) = sum.exact(&gathered).unwrap().unwrap();
-            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is smaller than the noise, so it decides the spacing: 2^-36.
+            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is smaller than the noise, so the sensitivity decides the spacing:
+            // 2^-36.
             assert_eq!(grid.spacing(), libm::exp2(-36.0));
             let norm = reach / 32.0 * (1.0 + 1e-11) * libm::exp2(36.0);
             let rounding = 0.5 * 3f64.sqrt();
@@ -388,7 +396,7 @@ fn a_sum_over_nobody_has_the_planned_noise() {
 }
 
 /// The agent that answered has weight 0.5 / 0.5 = 1 in the first region and 0 in the second: the norm of these weights is 1,
-/// and the reach is 1 / sqrt(2).
+/// and the reach, this norm divided by the square root of the number of regions, is 1 / sqrt(2).
 #[test]
 fn a_region_without_weights_does_not_hide_the_others() {
     let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
@@ -418,8 +426,9 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// The count takes 1 / (2 sd)^2 = 1/4 of 1 / multiplier^2 = 1, so the planned multiplier of the sums is (1 - 1/4)^(-1/2).
-/// This multiplier is multiplied by 0.75, the weight of the agents that answer.
+/// The inverse squares of two noise multipliers, that of the sums and that of the count, add up to 1, the inverse square of
+/// the planned multiplier of both together. The count has 1 / (2 sd)^2 = 1/4, so the planned multiplier of the sums is
+/// (1 - 1/4)^(-1/2). This multiplier is multiplied by 0.75, the total weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });
