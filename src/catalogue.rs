@@ -67,7 +67,7 @@ macro_rules! catalogue {
         /// ```
         ///
         /// In each family, every type has one name, and every name stands for one type. [`Self::install`] and [`Self::main`]
-        /// report the first name that breaks this rule.
+        /// report the first addition that breaks this rule.
         #[derive(Clone, Debug)]
         #[must_use = "a catalogue does nothing until it is installed, or its command line runs"]
         pub struct Catalogue {
@@ -95,8 +95,8 @@ macro_rules! catalogue {
                 }
             )+
 
-            /// From now on, scenarios of this process may name the members of this catalogue, and no others. The process
-            /// cannot change to another catalogue later.
+            /// Installs the catalogue. After this call, scenarios of this process may name the members of this catalogue,
+            /// and no others. The process cannot change to another catalogue later.
             ///
             /// # Errors
             /// [`MemberError`]: a name or a type is taken, a name is not a valid identifier, a family is full, or

@@ -61,9 +61,10 @@
 //!
 //! # 3. Add a latency of your own
 //!
-//! Every member of a family that a scenario names, such as a latency or a learner, is an implementation of a trait. A
-//! [`Catalogue`] adds your own members to those of the library, and the scenario names them like all others. In the
-//! following program, some messages of the same scenario are sent a second time.
+//! A family is a set of alternatives that a scenario chooses from, such as all latencies or all learners. Each member of a
+//! family is an implementation of a trait. A [`Catalogue`] adds your own members to those of the library, and a scenario
+//! names both in the same way. In the following program, some messages of the scenario take longer, as if they were lost
+//! at first and sent a second time.
 //!
 //! ```standalone_crate
 //! use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! The answer of an accountant: an epsilon, and whether it is a bound.
+//! The answer of an accountant: an epsilon, and whether this epsilon is a bound.
 
 use super::Composition;
 use super::basis::infinite;
@@ -21,9 +21,9 @@ pub enum EpsilonKind {
 }
 
 impl EpsilonKind {
-    /// The epsilon that is proven for adaptively chosen releases, given an `epsilon` of this kind and its proven upper
-    /// bound `upper`. It is infinite for a claim or an approximation, and if a bound for releases fixed in advance has
-    /// no `upper`.
+    /// The epsilon that is proven for adaptively chosen releases. `epsilon` is of this kind, and `upper` is the proven
+    /// upper bound that belongs to `epsilon`. The result is infinite for a claim or an approximation, and also for a bound for
+    /// releases fixed in advance without an `upper`.
     #[must_use]
     pub fn adaptive_bound(self, epsilon: f64, upper: Option<f64>) -> f64 {
         match self {
@@ -34,11 +34,11 @@ impl EpsilonKind {
     }
 }
 
-/// An accountant's epsilon (natural logarithm of a likelihood ratio) at a given delta, and whether it is a bound.
+/// An accountant's epsilon (natural logarithm of a likelihood ratio) at a given delta, and whether this epsilon is a bound.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AccountedEpsilon {
-    /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio); infinite if the accountant
-    /// has no bound for one of the releases.
+    /// The epsilon that reports show, at least 0 (natural logarithm of a likelihood ratio). Infinite if the accountant has
+    /// no epsilon for one of the releases, or if the releases' own deltas use up the delta.
     #[serde(serialize_with = "infinite::serialize")]
     pub epsilon: f64,
     /// Whether the epsilon is a claim, a bound or an approximation.
@@ -50,7 +50,7 @@ pub struct AccountedEpsilon {
     /// `epsilon`, may be infinite.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "infinite::serialize_optional")]
     pub upper: Option<f64>,
-    /// The order, dimensionless, that gives the smallest epsilon, for accountants that choose one: in (1, 1000] for Renyi
+    /// The order, dimensionless, that gives the smallest epsilon, if the accountant chooses an order: in (1, 1000] for Renyi
     /// divergences, a whole number from 1 to 32 for the moments accountant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
@@ -63,9 +63,9 @@ pub struct AccountedEpsilon {
 pub(super) const EXPONENTIAL_NOTE: &str = "epsilon holds for exponential mechanisms fixed in advance; if they are chosen adaptively, the upper bound holds";
 
 impl AccountedEpsilon {
-    /// The same answer for adaptive composition, where each release may depend on the results of the earlier ones. An
-    /// epsilon that holds only for releases fixed in advance is replaced by the upper bound, or by infinity if the
-    /// accountant gives no upper bound.
+    /// This answer for adaptive composition, where each release may depend on the results of the earlier ones. An epsilon
+    /// that holds only for releases fixed in advance is replaced by the upper bound, or by infinity if the accountant gives
+    /// no upper bound; the note that the epsilon holds for fixed releases is removed. Any other answer stays as it is.
     #[must_use]
     pub fn for_adaptive_releases(mut self) -> Self {
         if self.standing == EpsilonKind::NonAdaptiveBound {
@@ -83,8 +83,9 @@ impl AccountedEpsilon {
         Self { epsilon, standing, lower: None, upper: None, order: None, notes }
     }
 
-    /// An infinite answer, because the deltas of the releases' own (epsilon, delta) guarantees, `failure` in all, use up
-    /// the whole delta.
+    /// An infinite answer, because the deltas of the releases' own (epsilon, delta) guarantees use up the whole delta.
+    /// `failure` is the sum of these deltas or, for accountants that use `remaining`, the probability that at least one of
+    /// these guarantees fails.
     pub(super) fn delta_used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, EpsilonKind::Bound, composition);
         let all = delta.get();

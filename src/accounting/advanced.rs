@@ -8,8 +8,9 @@ use crate::vocab::Delta;
 /// the requested delta minus the deltas of all releases. The bound is the sum of x_i (exp(x_i) - 1) / (exp(x_i) + 1),
 /// plus the smaller of sqrt(2 V ln(1/slack)) and sqrt(2 V ln(exp(1) + sqrt(V)/slack)). If basic composition gives a
 /// smaller epsilon, that epsilon is returned. Releases whose cost is not an (epsilon, delta) guarantee, such as
-/// Gaussians, have no delta of their own. Together they get a part of the delta that the other releases leave, divided
-/// equally among them, and the rest is the slack. Several such parts are tried, and the smallest bound counts.
+/// Gaussians, have no delta of their own. The other releases' own deltas leave some of the requested delta. A part of
+/// what they leave is divided equally among the releases without a delta, and the rest is the slack. Several sizes of
+/// this part are tried, and the smallest bound counts.
 ///
 /// Source: Dwork, Rothblum and Vadhan 2010, in the form of Kairouz, Oh and Viswanath 2015, Theorem 3.5.
 #[derive(Clone, Copy, Debug, Default)]

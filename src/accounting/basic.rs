@@ -5,10 +5,10 @@ use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::Delta;
 
 /// The accountant by basic composition: epsilons and deltas add up, also for adaptively chosen releases. The deltas of
-/// (epsilon, delta) guarantees are subtracted from the requested delta. Releases whose cost is not such a guarantee,
-/// such as Gaussians, share the rest equally. Each of these releases counts with its epsilon at its share of delta. This
-/// epsilon is exact for a Gaussian with or without Poisson sampling, and an upper bound for the other costs that need a
-/// share.
+/// (epsilon, delta) guarantees are subtracted from the requested delta. Releases whose cost states neither a pure nor an
+/// (epsilon, delta) guarantee (Gaussians, for example) share the rest of delta equally. Each release with a share counts
+/// with its epsilon at this share. This epsilon is exact for a Gaussian with or without Poisson sampling, and an upper
+/// bound for the other costs that need a share.
 ///
 /// Source: Dwork and Roth 2014, Theorem 3.16.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,18 +46,19 @@ impl Accountant for Basic {
 }
 
 impl AccountedEpsilon {
-    /// The delta that is left for the losses of all releases if no (epsilon, delta) guarantee fails. It is
-    /// (delta - f) / (1 - f), above 0, where f is the probability that at least one of these guarantees fails.
+    /// The delta that is left for the losses of the releases, given that no (epsilon, delta) guarantee fails. The delta
+    /// left is (delta - f) / (1 - f), above 0, where f is the probability that at least one of these guarantees fails.
     ///
     /// # Errors
-    /// If nothing is left: the answer that the accountant should return.
+    /// If no delta is left: the answer that the accountant should return.
     pub(super) fn remaining(composition: &Composition, delta: Delta) -> Result<f64, Self> {
         let failure = pairs::failure(composition.items());
         pairs::remaining(delta.get(), failure).ok_or_else(|| Self::used_up(failure, delta, composition))
     }
 
-    /// The answer if the probability `failure` that at least one guarantee fails uses up the whole delta. It is the sum
-    /// of the epsilons if basic composition has a finite epsilon at `delta`, else infinity.
+    /// The answer of an accountant if `failure`, the probability that at least one guarantee fails, uses up the whole
+    /// delta. If basic composition has a finite epsilon at `delta`, the answer is this epsilon, a sum of the releases'
+    /// epsilons. Otherwise the answer is infinite.
     fn used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Basic.price(composition, delta);
         if priced.epsilon.is_infinite() {

@@ -1,11 +1,11 @@
-//! The basis of an epsilon: how the costs from which it is computed are justified. Also the arithmetic for which these
-//! costs hold, and whether the releases may have been chosen adaptively.
+//! The basis of an epsilon: how the costs that give the epsilon are justified. A summary of a list of releases
+//! states this basis, the arithmetic for which the costs hold, and whether the releases may have been chosen adaptively.
 
 use crate::vocab::{Arithmetic, Basis, PrivacyEvent};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The basis of an epsilon, from the weakest to the strongest.
+/// The basis of an epsilon. The variants are in order, the weakest basis first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LossBasis {
@@ -65,7 +65,7 @@ impl fmt::Display for LossBasis {
     }
 }
 
-/// The weaker of two arithmetics. If one of them is absent, the other one; `None` if both are absent.
+/// The weaker of two arithmetics. If only one of the two is given, it is the result; if neither is, the result is `None`.
 #[must_use]
 pub(super) fn weaker_arithmetic(a: Option<Arithmetic>, b: Option<Arithmetic>) -> Option<Arithmetic> {
     a.into_iter().chain(b).min()

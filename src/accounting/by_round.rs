@@ -3,13 +3,14 @@
 use super::{Accountant, AccountantName, History, Tight};
 use crate::vocab::{Delta, in_order};
 
-/// The epsilon of all releases up to each of several rounds, by one accountant.
+/// The epsilon, by one accountant or as claimed, of all releases up to and including each of several rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growth {
-    /// The accountant.
+    /// The accountant; `AsPublished` for claimed epsilons.
     pub accountant: AccountantName,
-    /// Rounds with their epsilon (natural logarithm of a likelihood ratio), at least 0 and finite; empty if the epsilon
-    /// after the last round is infinite.
+    /// Rounds, each with its epsilon (natural logarithm of a likelihood ratio), which is at least 0 and finite. For
+    /// claimed epsilons, rounds before the first release with a claim are left out. The list is empty if the epsilon after
+    /// the last round is infinite.
     pub points: Vec<(u64, f64)>,
 }
 
@@ -34,7 +35,7 @@ impl History {
             };
             let Some(at_last) = epsilon(last) else { continue };
             let mut points = Vec::new();
-            // If the loss after the last round is infinite, earlier rounds are not computed.
+            // If the loss after the last round is infinite, the losses after earlier rounds are not computed.
             if at_last.is_finite() {
                 let value = |round| if round == last { Some(at_last) } else { epsilon(round) };
                 let known = in_order(rounds.to_vec(), |round| Some((round, value(round)?)));

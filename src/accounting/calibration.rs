@@ -152,9 +152,9 @@ pub fn smallest_noise_of_one(
 /// have such that the loss of all of them together is at most `epsilon` at `delta`. The result is in (0, `epsilon`] and
 /// rounded down, with a relative accuracy of 1e-4.
 ///
-/// `together` maps the epsilon of one release to the composition of all releases. The loss is the smallest of three bounds
-/// that are quick to compute: basic composition, optimal composition, and Renyi divergences, which use the bounded range of
-/// exponential mechanisms.
+/// `together` maps the epsilon of one release to the composition of all releases. As the loss of all releases, the smallest
+/// of three bounds counts: by basic composition, by optimal composition, and by Renyi divergences. All three are quick to
+/// compute. The bound by Renyi divergences uses that exponential mechanisms have a bounded range.
 #[must_use]
 pub fn epsilon_of_each(
     epsilon: Epsilon,

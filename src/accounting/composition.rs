@@ -17,12 +17,12 @@ pub struct Item {
     pub labels: BTreeSet<String>,
 }
 
-/// The largest number of releases of one cost for which accountants give a finite epsilon. For more releases, sums in
-/// double precision are not accurate enough.
+/// The largest count of one cost with which accountants give a finite epsilon. For a larger count, sums in double
+/// precision are not accurate enough.
 pub const MAX_RELEASES: u64 = 1_000_000_000_000;
 
-/// Costs with counts. Equal costs are merged and the costs sorted, so accountants return bit-identical results for any
-/// order of releases.
+/// Costs with counts. Equal costs are merged and the costs are sorted, so accountants return bit-identical results for
+/// any order of releases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Composition {
     items: Vec<Item>,
@@ -36,12 +36,13 @@ impl Composition {
         Self { items: Vec::new(), conditions: BTreeSet::new() }
     }
 
-    /// The costs of events, with the conditions under which those costs hold.
+    /// The costs of events, and the statements on these costs that [`conditions`](Self::conditions) returns.
     pub fn of_events<'a>(events: impl IntoIterator<Item = &'a PrivacyEvent>) -> Self {
         Self::of_counted(events.into_iter().map(|event| (event, 1)))
     }
 
-    /// The costs of events with the number of times that each occurred, and the conditions under which those costs hold.
+    /// The costs of events, each with the number of times that the event occurred, and the statements on these costs that
+    /// [`conditions`](Self::conditions) returns.
     pub fn of_counted<'a>(events: impl IntoIterator<Item = (&'a PrivacyEvent, u64)>) -> Self {
         let mut composition = Self::new();
         for (event, count) in events {
@@ -75,14 +76,15 @@ impl Composition {
         &self.items
     }
 
-    /// In words: the conditions under which the costs hold, and which losses are published but not proven, or refuted.
+    /// In words: the conditions under which the costs hold, the losses that are published but not proven here, and the
+    /// claims that are refuted.
     pub fn conditions(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(String::as_str)
     }
 
-    /// Whether this composition has every cost of another one at least as often, and all conditions of the other one. Its
-    /// epsilon is then at least the other one's, by every accountant that computes a bound: further releases never lower a
-    /// loss.
+    /// Whether this composition has every cost of `other` at least as often as `other` has it, and all conditions of
+    /// `other`. If so, the epsilon of this composition is at least the epsilon of `other` by every accountant that computes
+    /// a bound, because further releases never lower a loss.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let times = |cost: &Cost| match self.items.binary_search_by(|item| order(&item.cost, cost)) {

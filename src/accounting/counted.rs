@@ -1,4 +1,4 @@
-//! Releases as the record of a run stores them: equal releases share one entry with a count.
+//! Releases as the record of a run stores them: releases that differ only in round and time share one entry with a count.
 
 use crate::vocab::PrivacyEvent;
 use serde::{Deserialize, Serialize};
@@ -13,14 +13,15 @@ pub struct CountedRelease {
     pub count: u64,
     /// The largest round of the releases.
     pub last_round: u64,
-    /// Virtual time of the first release in seconds.
+    /// Virtual time, in seconds, of the release that was recorded first.
     #[serde(default)]
     pub first_seconds: f64,
-    /// Virtual time of the last release in seconds.
+    /// Virtual time, in seconds, of the release that was recorded last.
     #[serde(default)]
     pub last_seconds: f64,
-    /// Whether the releases are not evenly spaced in rounds. The rounds between the smallest and the largest are then
-    /// unknown.
+    /// False if, in the order in which the releases were recorded, the round increases by the same number (possibly 0)
+    /// from each release to the next. The releases are then evenly spaced in rounds. If true, only the smallest and the
+    /// largest round are known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_uneven: bool,
 }
@@ -96,7 +97,7 @@ impl CountedRelease {
         }
         match self.spacing() {
             Some(gap) if gap > 0 => 1 + (round - begin) / gap,
-            // At least one of the releases is from the last round.
+            // At least one of the releases is from the last round, which is after `round`.
             _ => self.count - 1,
         }
     }
@@ -123,7 +124,8 @@ mod tests {
         entry
     }
 
-    /// The counts are compared with the rounds of the releases, which an entry does not store.
+    /// An entry does not store the round of each release. So the counts that [`CountedRelease::until`] returns are compared
+    /// with the rounds of the releases from which the entry was made.
     #[test]
     fn releases_so_far_are_counted_exactly_or_from_above() {
         for (rounds, even) in [
@@ -136,7 +138,7 @@ mod tests {
             (vec![0, 1, 2, 3, 4, 9], false),
             (vec![0, 5, 5], false),
             (vec![0, 3, 6, 8], false),
-            // Users report in another order than they arrived.
+            // Users report in another order than the one in which they arrived.
             (vec![7, 4], false),
             (vec![4, 9, 2], false),
             (vec![5, 5, 3, 8, 1], false),

@@ -1,6 +1,7 @@
 //! The epsilon of all releases so far, by round, as a step function that bounds the loss of every unit in every run.
-//! Equal releases are stored together ([`CountedRelease`]). If they are not evenly spaced in rounds, then from their
-//! first round to their last round the function may be far above the loss.
+//! Releases that differ only in round and time are stored as one entry ([`CountedRelease`]). If the releases of an entry
+//! are not evenly spaced in rounds, the function may be far above the loss between the first and the last round of the
+//! entry.
 
 use super::basis::infinite;
 use super::{Accountant, CountedRelease, History, Tight, Units};
@@ -24,17 +25,17 @@ pub struct EpsilonAt {
     pub epsilon: f64,
 }
 
-/// The largest epsilon of all runs and units, by round. A round between two steps has the epsilon of the later step;
-/// before the first step nothing was released. From step to step epsilon increases, stays equal, or decreases by at most
-/// 0.1 %, the accountant's resolution.
+/// An upper bound on the epsilon of every unit in every run, by round. A round between two steps has the epsilon of the
+/// later step; before the first step nothing was released. From step to step epsilon increases, stays equal, or decreases
+/// by at most 0.1 %, the tight accountant's resolution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EpsilonSteps {
     steps: Vec<EpsilonAt>,
     /// The different histories whose losses are computed by round, with what the computation needs.
     seen: Vec<Followed>,
     /// How many of the histories in `seen` are merged into `steps`. The histories that are not merged yet wait: their
-    /// losses by round need not be computed if a later run adds steps of a constant epsilon that is at least as large as
-    /// these losses.
+    /// losses by round need not be computed if a later run adds steps of a constant epsilon that begin no later than these
+    /// histories, and whose epsilon is at least as large as these losses.
     done: usize,
 }
 
@@ -44,7 +45,7 @@ struct Followed {
     history: History,
     /// The rounds at which the loss is computed, in ascending order.
     places: Vec<u64>,
-    /// An upper bound on the loss after the last of these rounds.
+    /// An upper bound on the loss after the last round in `places`.
     at_the_end: f64,
     delta: Delta,
 }
@@ -54,7 +55,7 @@ impl Followed {
     fn steps(&self) -> Vec<EpsilonAt> {
         let end = self.places.last().copied();
         let step = |round: u64| {
-            // The loss of the last round is known already, and earlier losses are at most as large.
+            // A bound on the loss after the last round is known already, and earlier losses are at most as large.
             if Some(round) == end {
                 return EpsilonAt { round, epsilon: self.at_the_end };
             }
@@ -65,14 +66,15 @@ impl Followed {
         in_order(self.places.clone(), step)
     }
 
-    /// Steps at the rounds of `places`, all with the loss after the last round.
+    /// Steps at the rounds of `places`, all with the bound on the loss after the last round.
     fn level_steps(&self) -> Vec<EpsilonAt> {
         self.places.iter().map(|&round| EpsilonAt { round, epsilon: self.at_the_end }).collect()
     }
 }
 
-/// The value at a `round` of a step function of epsilon (natural logarithm of a likelihood ratio); 0 before the first
-/// step. `steps`, a slice `[s]` of s steps, is in rising order of rounds.
+/// The value at a `round` of a step function of epsilon (natural logarithm of a likelihood ratio): 0 before the first
+/// step, the epsilon of the later step between two steps, and the epsilon of the last step after it. `steps`, a slice
+/// `[s]` of s steps, is in rising order of rounds.
 #[must_use]
 pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return 0.0 };
@@ -83,8 +85,8 @@ pub fn epsilon_at(steps: &[EpsilonAt], round: u64) -> f64 {
 }
 
 impl EpsilonSteps {
-    /// Adds `group`, the releases of one run, whose loss after the last round is at most `at_the_end` at this delta.
-    /// `units` has the histories of the units that may have the largest loss after the last round.
+    /// Adds `group`, the releases of one run. After the last round, the loss of every unit in this run is at most
+    /// `at_the_end` at `delta`. `units` has the histories of the units that may have the largest loss after the last round.
     pub(super) fn add_releases(
         &mut self,
         group: &[&CountedRelease],
@@ -118,9 +120,10 @@ impl EpsilonSteps {
         }
     }
 
-    /// Merges the waiting histories into `steps`. `level` is the first of the steps that are merged next, all of which have
-    /// the same epsilon. If its round is at or before the first round of every waiting history, and its epsilon is at least
-    /// the final epsilon of each, the losses by round of these histories have no effect and are not computed.
+    /// Merges the waiting histories into `steps`. If steps of one constant epsilon are merged next, `level` is the first of
+    /// these steps. If the round of `level` is at or before the first round of every waiting history, and the epsilon of
+    /// `level` is at least `at_the_end` of every waiting history, then the losses by round of the waiting histories have no
+    /// effect and are not computed.
     fn merge_waiting(&mut self, level: Option<EpsilonAt>) {
         let waiting = &self.seen[self.done..];
         let is_below = |level: EpsilonAt| {
@@ -250,8 +253,8 @@ mod tests {
                 eager.merge_waiting(None);
             }
             assert_eq!(lazy.seen.len(), MAX_HISTORIES);
-            // In round 2, the epsilon is 0.5, for one release, or nearly 4.5, for all nine releases of the seventh run if it
-            // begins in that round.
+            // If the seventh run begins in round 2, the epsilon in round 2 is nearly 4.5, for all nine releases of this run.
+            // Otherwise it is 0.5, for one release.
             let early = epsilon_at(&lazy.steps, 2);
             assert_eq!(early > 4.0, needless, "{early}");
             assert_eq!(lazy.finish(), eager.finish(), "begins in round {first}");

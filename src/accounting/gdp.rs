@@ -6,12 +6,12 @@ use super::pairs::{self, Exponential};
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, single};
 use crate::vocab::{Cost, Delta};
 
-/// Approximates the composition by one Gaussian mechanism with parameter mu. mu^2 is the sum of one term for each
-/// release. The term is 1/z^2 for a Gaussian with noise multiplier z, without sampling or with rate 1. It is
-/// q^2 (exp(1/z^2) - 1) for a Gaussian with Poisson sampling at a rate q below 1, and (2 m)^2 / v for a pure mechanism
-/// whose privacy loss has mean m and variance v. **Not a bound**, unless all releases are Gaussians without sampling:
-/// epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96, and 19.25 for a true epsilon
-/// of 15.71).
+/// Approximates the composition by one Gaussian mechanism with parameter mu, the inverse of its noise multiplier. mu^2 is
+/// the sum of one term for each release. The term is 1/z^2 for a Gaussian with noise multiplier z, without sampling or
+/// with rate 1. The term is q^2 (exp(1/z^2) - 1) for a Gaussian with Poisson sampling at a rate q below 1, and
+/// (2 m)^2 / v for a pure mechanism whose privacy loss has mean m and variance v. **Not a bound**, unless all releases are
+/// Gaussians without sampling: epsilon can be too small or too large (in two examples, 3.68 for a true epsilon of 3.96,
+/// and 19.25 for a true epsilon of 15.71).
 ///
 /// Source: Dong, Roth and Su 2022, Theorem 3.4; Bu et al. 2020, Corollary 4.
 #[derive(Clone, Copy, Debug, Default)]

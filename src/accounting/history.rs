@@ -40,7 +40,7 @@ impl History {
         }
     }
 
-    /// The releases' costs, with the names of the released quantities and the conditions.
+    /// The releases' costs, with the names of the released quantities and the conditions under which the costs hold.
     #[must_use]
     pub fn composition(&self) -> Composition {
         Composition::of_counted(self.0.iter().map(|entry| (&entry.event, entry.count)))
@@ -58,8 +58,8 @@ impl History {
         self.claimed_until(u64::MAX)
     }
 
-    /// The input of the accountants: the costs, and the delta that [`stated`] returns for the requested delta and the
-    /// sum of the claimed deltas. Also the basis of the releases.
+    /// The input of the accountants: the costs, the basis of the releases, and the delta at which to state epsilons.
+    /// [`stated`] chooses this delta from `asked`, the requested delta, and the sum of the claimed deltas.
     #[must_use]
     pub fn statement(&self, asked: Option<Delta>) -> Statement {
         let delta = stated(asked, self.claimed().delta);
@@ -96,15 +96,15 @@ impl History {
             && self.0.iter().zip(&other.0).all(alike)
     }
 
-    /// Whether this history certainly has the same loss as another one in every round.
+    /// Whether this history certainly has the same loss as another one after every round.
     pub(super) fn has_same_loss_by_round(&self, other: &Self) -> bool {
         let rounds = |entry: &CountedRelease| (entry.event.round, entry.last_round, entry.is_uneven);
         self.has_same_loss(other) && self.0.iter().map(rounds).eq(other.0.iter().map(rounds))
     }
 
-    /// Whether the loss of this history is certainly at least the loss of another one. This is so if this history
-    /// contains every release of the other one at least as often, and if it has releases of several rounds or the other
-    /// one has not.
+    /// Whether the loss of this history is certainly at least the loss of `other`. This is so under two conditions. For
+    /// every release of `other`, this history has at least as many releases with the same cost, claim, basis and
+    /// arithmetic as `other` has. And this history has releases of several rounds, or `other` does not.
     pub(super) fn dominates(&self, other: &Self) -> bool {
         let times = |list: &[CountedRelease], event: &PrivacyEvent| -> u64 {
             list.iter().filter(|entry| event_alike(&entry.event, event)).map(|entry| entry.count).sum()
@@ -114,7 +114,7 @@ impl History {
     }
 }
 
-/// Whether two releases cost the same, are claimed to cost the same, and have the same basis.
+/// Whether two releases have the same cost, the same claim, the same basis and the same arithmetic.
 pub(super) fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
     (&a.cost, &a.claim, &a.basis, a.arithmetic) == (&b.cost, &b.claim, &b.basis, b.arithmetic)
 }
@@ -122,8 +122,8 @@ pub(super) fn event_alike(a: &PrivacyEvent, b: &PrivacyEvent) -> bool {
 /// Delta at which epsilons are stated when neither the scenario nor a claim gives one.
 const DEFAULT_DELTA: f64 = 1e-5;
 
-/// The delta at which to state an epsilon: the requested one, else the sum of the claimed deltas (0 without claims) if
-/// it is in (0, 1), else 1e-5.
+/// The delta at which to state an epsilon: `asked`, the requested delta, if any; else `claimed`, the sum of the claimed
+/// deltas (0 without claims), if this sum is in (0, 1); else 1e-5.
 #[must_use]
 pub fn stated(asked: Option<Delta>, claimed: f64) -> Delta {
     asked

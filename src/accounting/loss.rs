@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// The accountant.
+    /// The accountant; `AsPublished` for a claim.
     pub accountant: AccountantName,
     /// Whether the epsilon is a claim, a bound, a bound for releases fixed in advance, or no bound.
     pub standing: EpsilonKind,
@@ -38,17 +38,17 @@ pub struct Loss {
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
     /// The tight accountant's epsilon of the releases with a claim, divided by the claimed epsilon, if this
-    /// ratio is above 1 by more than rounding. Both epsilons are at the claim's delta, or at the stated delta
-    /// if the claim's delta is 0 or is 1 or more. Stored with the claim, and with the tight accountant's loss
-    /// if that is finite.
+    /// ratio is above 1 by more than rounding. The tight accountant's epsilon is at the claim's delta, or at
+    /// the stated delta if the claim's delta is 0 or is 1 or more. The ratio is stored with the claim, and
+    /// with the tight accountant's loss if the epsilon of this loss is finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_claim: Option<f64>,
     /// Notes on the epsilon; empty if there are none.
     pub note: String,
 }
 
-/// The losses of one unit's history: the claimed one, if there is a claim, then one by every accountant. `delta` is the
-/// delta that the scenario requests, if any.
+/// The losses of one unit's history: first the claimed loss, if there is a claim, then one loss by every accountant.
+/// `delta` is the delta that the scenario requests, if any.
 #[must_use]
 pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     let claimed = history.claimed();
@@ -73,8 +73,9 @@ pub fn losses(history: &History, delta: Option<Delta>) -> Vec<Loss> {
     }
     if claimed.claimed > 0 {
         let mut claim = claim(&claimed, history, stated);
-        // If the claimed deltas sum to 0, or to 1 or more, the comparison is made at the stated delta. For a sum of 0
-        // this favours the claim, because the true epsilon at delta 0 is at least as large as at the stated delta.
+        // If the claimed deltas sum to 0, or to 1 or more, the claim is compared with the tight epsilon at the stated
+        // delta. For a sum of 0 this favours the claim, because the true epsilon at delta 0 is at least as large as the
+        // true epsilon at the stated delta.
         let at = Delta::new(claim.delta).unwrap_or(stated);
         let ours = losses.iter_mut().find(|loss| loss.accountant == AccountantName::Tight);
         let found = if claimed.unclaimed == 0 && at == stated {
@@ -148,10 +149,10 @@ pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
     distinct.join("; ")
 }
 
-/// For each accountant, the loss with the larger epsilon. If the two epsilons are equal (usually both are infinite),
-/// the loss in `other` is taken if `longer` is true, that is, if `other` belongs to the longer history. The basis and
-/// the arithmetic are the weaker ones of the two losses, because the epsilon must hold for both histories; `times_claim` is
-/// the larger one.
+/// For each accountant, the loss in `all` or the loss in `other`, whichever has the larger epsilon. `longer` says whether
+/// the history of `other` is longer than the histories of `all`. If the two epsilons are equal (usually both are
+/// infinite), the loss in `other` is taken if `longer` is true, else the loss in `all`. The basis and the arithmetic are
+/// the weaker ones of the two losses, because the epsilon must hold for both histories; `times_claim` is the larger one.
 pub(super) fn larger(mut all: Vec<Loss>, other: Vec<Loss>, longer: bool) -> Vec<Loss> {
     for mut loss in other {
         let Some(known) = all.iter_mut().find(|known| known.accountant == loss.accountant) else {

@@ -1,15 +1,16 @@
-//! Privacy losses of releases: bounds on epsilon (natural logarithm of a likelihood ratio) that hold for all pairs of
-//! neighbours are computed here only. Report, `subrosa account`, budgets, calibration and audit call this module.
+//! Privacy losses of releases. Only this module computes bounds on epsilon (natural logarithm of a likelihood ratio) that
+//! hold for all pairs of neighbours. Report, `subrosa account`, budgets, calibration and audit call this module.
 //!
-//! Accountants read a [`Composition`] (costs with counts) and return an [`AccountedEpsilon`], each by its own theorem. None
-//! of them ignores a release: if an accountant has no bound for one, its epsilon is infinite and its notes name the release.
+//! An accountant reads a [`Composition`] (costs with counts) and returns an [`AccountedEpsilon`] by its own theorem. No
+//! accountant ignores a release: if its theorem has no bound for a release, its epsilon is infinite and its notes name the
+//! release.
 //!
-//! An epsilon is computed from a run's releases in these steps. [`grouped`] groups releases about the same kind of unit
-//! to the same observer. [`units`] determines which of their losses add up, and returns a [`History`] for each unit that may
-//! have the largest loss. [`History::statement`] makes the input of the accountants, and [`Statement::figures`]
-//! computes their results. [`OverRuns`] takes the largest losses over runs. [`added`] adds up the losses about one
-//! person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`] computes the loss that
-//! counts against a budget.
+//! An epsilon is computed from a run's releases in these steps. [`grouped`] groups the releases about the same kind of
+//! unit of the same party to the same observer. [`units`] determines which losses of a group add up, and returns a
+//! [`History`] for each unit that may have the largest loss. [`History::statement`] makes the input of the accountants,
+//! and [`Statement::figures`] computes their results. [`OverRuns`] takes the largest losses over runs. [`added`] adds up
+//! the losses about one person, [`WholeStudy`] adds up the losses of all runs on the same data, and [`Spending`] computes
+//! the loss that counts against a budget.
 
 mod group_key;
 mod accountant;
@@ -78,8 +79,9 @@ pub use whole_study::{StudyPrivacy, WholeStudy};
 #[cfg(test)]
 pub(crate) use counted::example;
 
-// A new accountant is one file and its line here. The macro calls `Accountants::add`, by which programs add their own. A
-// scenario's budget may name the accountants below `bounds`.
+// A new accountant is one file, its `mod` and `pub use` lines above, and a line in one of these two lists. The macro calls
+// `Accountants::add`, which programs also call to add accountants of their own. A scenario's budget may name the
+// accountants in the list `bounds`.
 names::accountants! {
     bounds {
         /// The privacy loss distribution.

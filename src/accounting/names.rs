@@ -27,7 +27,7 @@ struct Entry {
     /// Its name in a budget ("Tight").
     name: &'static str,
     about: &'static str,
-    /// The path of its type.
+    /// The path of the accountant's type.
     kind: &'static str,
     accountant: &'static dyn Accountant,
 }
@@ -45,8 +45,8 @@ impl Accountants {
     /// Adds an accountant. A budget may use it unless it is an approximation.
     ///
     /// # Errors
-    /// [`MemberError`]: the name for scenarios, or the [`Accountant::name`] for files, is used already; the name is not
-    /// a valid identifier; or there are too many accountants.
+    /// [`MemberError`]: `name`, the name for scenarios, or the [`Accountant::name`] for files is used already; `name` is
+    /// not a valid identifier; or there are too many accountants.
     pub fn add<T: Accountant + Default + 'static>(
         &mut self,
         name: &'static str,
@@ -292,7 +292,7 @@ macro_rules! accountants {
             }
         }
 
-        /// Positions in the declaration; 0 is the claim.
+        /// Positions of the accountants in the declaration, from 1; 0 stands for a claim.
         #[repr(u8)]
         enum Place {
             Claimed,
@@ -303,7 +303,7 @@ macro_rules! accountants {
         #[allow(missing_docs, reason = "the accountant's own type carries the documentation")]
         #[expect(non_upper_case_globals, reason = "named as the accountants' types are")]
         impl AccountantName {
-            /// No accountant: the epsilons that papers or users claim, added up.
+            /// No accountant: the total epsilon of the claims that papers or users make.
             pub const AsPublished: Self = Self::at(Place::Claimed as u8);
             $(pub const $bound: Self = Self::at(Place::$bound as u8);)+
             $(pub const $other: Self = Self::at(Place::$other as u8);)*

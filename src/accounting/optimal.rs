@@ -6,9 +6,9 @@ use super::tight;
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::{Cost, Delta};
 
-/// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response. Randomised
-/// responses are composed exactly (by binomial sums) if their epsilons are equal. If their epsilons differ, the
-/// composition is approximated by an upper bound.
+/// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response with the epsilon
+/// of the release's guarantee. Randomised responses are composed exactly (by binomial sums) if their epsilons are equal.
+/// If their epsilons differ, the composition is approximated by an upper bound.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,10 +57,11 @@ fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> 
     for &(epsilon, count) in &guarantees.pairs {
         responses.add(&Cost::RandomizedResponse { epsilon }, count);
     }
-    // If an epsilon is too large for a law, basic composition is used.
+    // If an epsilon is too large for a law, there is no result here. `Optimal::below` then has the results of the other
+    // divisions of delta and of basic composition.
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
     // The composition has the delta 1 - (1 - slack) (1 - d_1) .. (1 - d_n), where d_1 to d_n are the deltas of the
-    // guarantees. This is at most slack + d_1 + .. + d_n, the delta that the caller divides.
+    // guarantees. This is at most slack + d_1 + .. + d_n, which is the delta that `Optimal::below` was given.
     (slack > 0.0 && expressible)
         .then(|| tight::curve_below(responses.items(), Exponential::Dominating, slack, ceiling).upper)
 }

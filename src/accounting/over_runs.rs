@@ -1,12 +1,12 @@
-//! The losses to one observer over the runs of a cell; each is the largest over all runs and units.
+//! The losses to one observer over the runs of a cell: for each accountant, the largest loss over all runs and units.
 
 use super::epsilon_steps::{EpsilonAt, EpsilonSteps};
 use super::loss::{Loss, joined, larger, losses, multiple};
 use super::{AccountantName, CountedRelease, EpsilonKind, History, units};
 use crate::vocab::Delta;
 
-/// Collects the releases of several runs to one observer about one kind of unit of one party, and keeps the largest loss
-/// of a single run by each accountant. The losses of different runs are not added up here; `WholeStudy` adds them up.
+/// Collects the releases of several runs to one observer about one kind of unit of one party. For each accountant, it
+/// keeps the largest loss of a single run. The losses of different runs are not added up here; `WholeStudy` adds them up.
 #[derive(Clone, Debug, Default)]
 pub struct OverRuns {
     delta: Option<Delta>,
@@ -28,9 +28,10 @@ pub struct OverRuns {
 pub struct LossesOverRuns {
     /// Names of the released quantities, each once.
     pub released: Vec<String>,
-    /// Number of releases in a run; the largest over all runs.
+    /// The largest number of releases in one run.
     pub releases: u64,
-    /// The largest number of releases about one unit; `None` if all releases of each run are about the same unit.
+    /// The largest number of releases in one run about one unit, those about all units included; `None` if no run has
+    /// releases about different units.
     pub releases_per_unit: Option<u64>,
     /// For each accountant, the largest loss over all units and runs.
     pub losses: Vec<Loss>,
@@ -66,8 +67,8 @@ impl OverRuns {
             if self.priced.iter().any(|known| known.has_same_loss(&history)) {
                 continue;
             }
-            // A history with fewer of the same releases has no larger loss. Its loss may exceed its own, smaller claim by
-            // a larger factor, so histories with claims are always priced.
+            // A history with fewer of the same releases has no larger loss. But a shorter history with a claim has a
+            // smaller claim, which its loss may exceed by a larger factor, so histories with claims are always priced.
             if history.claimed().claimed == 0 && self.priced.iter().any(|known| known.dominates(&history)) {
                 self.runs_differ = true;
                 continue;
@@ -133,7 +134,7 @@ mod tests {
     use crate::accounting::counted::example::event;
     use crate::vocab::{Cost, PrivacyEvent, ProtectedUnit};
 
-    /// Runs of 5, 9 and 2 releases, in any order, have the losses of the run of 9.
+    /// Runs of 9, 5 and 2 releases, the longest first or last, have the losses of the run of 9 releases.
     #[test]
     fn a_run_with_fewer_releases_changes_no_loss() {
         let run = |count: u64, scale: f64| {

@@ -59,13 +59,15 @@ pub(super) fn rounding(items: &[Item]) -> f64 {
     if releases > 1e6 { 4e-15 * releases } else { 0.0 }
 }
 
-/// Probability that the guarantee of at least one (epsilon, delta)-release fails: 1 - product of (1 - delta).
+/// Probability that the guarantee of at least one release with an (epsilon, delta) guarantee fails: 1 minus the product
+/// of 1 - delta over these releases.
 pub(super) fn failure(items: &[Item]) -> f64 {
     let log: f64 = items.iter().map(|item| item.count as f64 * libm::log1p(-item.cost.own_delta())).sum();
     -libm::expm1(log)
 }
 
-/// The delta that is left for all other losses if guarantees fail with probability `failure`; `None` if nothing is left.
+/// The delta that is left for the losses of the releases, given that no (epsilon, delta) guarantee fails. `failure` is
+/// the probability that at least one guarantee fails. `None` if no delta is left.
 pub(super) fn remaining(delta: f64, failure: f64) -> Option<f64> {
     let left = (delta - failure) / (1.0 - failure);
     (left > 0.0).then_some(left)
@@ -108,7 +110,8 @@ pub(super) fn laws(
             }
             Cost::FixedSizeGaussian { population, size, noise_multiplier } => {
                 if size == population && size > 0 {
-                    // The sample is the whole population, and a replaced record moves the sum by up to twice its norm.
+                    // The sample is the whole population, and replacing a record moves the sum by up to twice the largest
+                    // norm of a record.
                     squares += item.count as f64 * 4.0 / noise_multiplier / noise_multiplier;
                 } else if size > 0 {
                     put(Box::new(FixedSizeGaussian::new(size as f64 / population as f64, noise_multiplier)));

@@ -3,12 +3,13 @@
 use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs, renyi};
 use crate::vocab::Delta;
 
-/// The accountant by Renyi divergences, which add up; it searches for the best order in (1, 1000] on a continuous
-/// scale.
+/// The accountant by Renyi divergences, which add up; the accountant searches for the best order in (1, 1000] on a
+/// continuous scale.
 ///
-/// With rho the divergence of order a in nats, epsilon = rho + ln(1 - 1/a) - ln(delta a)/(a - 1). First, delta is
-/// replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta) guarantee fails. For
-/// exponential mechanisms, rho is the largest divergence of a bounded-range mechanism.
+/// With rho the divergence of order a in nats, epsilon = rho + ln(1 - 1/a) - ln(delta a)/(a - 1). Before this formula is
+/// used, delta is replaced by (delta - f) / (1 - f), where f is the probability that at least one (epsilon, delta)
+/// guarantee fails. The rho of an exponential mechanism is the largest divergence of a mechanism with the same bounded
+/// range.
 ///
 /// Source: Mironov 2017; conversion Canonne, Kamath and Steinke 2020, Proposition 12; bounded range Dong, Durfee and
 /// Rogers 2020.

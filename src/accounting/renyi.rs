@@ -40,7 +40,8 @@ pub(super) fn epsilon(items: &[Item], delta: f64) -> Option<(f64, f64)> {
     worst
 }
 
-/// The smallest epsilon over the orders a = 1 + s, and its order. `moment` maps s to ln E exp(s L) of the privacy loss L.
+/// The smallest epsilon over the orders a = 1 + s, at least 0, and the order that gives this epsilon. `moment` maps s to
+/// ln E exp(s L) of the privacy loss L.
 fn best_order(moment: impl Fn(f64) -> f64, delta: f64) -> (f64, f64) {
     let log_delta = libm::log(delta);
     let epsilon = |log_s: f64| {
@@ -115,8 +116,8 @@ fn bounded_range(item: &Item, s: f64) -> f64 {
     (s * t + whole - libm::log((s + 1.0) * libm::expm1(r))).max(0.0)
 }
 
-/// By how much the log moment of `BoundedRange`, the law that dominates all mechanisms of this range, exceeds
-/// [`bounded_range`], times the item's count; 0 if the item is no exponential mechanism.
+/// By how much the log moment of `BoundedRange`, the law that dominates all mechanisms of the same range as the item,
+/// exceeds [`bounded_range`], times the item's count; 0 if the item is no exponential mechanism.
 pub(super) fn gain_of_bounded_range(item: &Item, s: f64) -> f64 {
     let Cost::ExponentialMechanism { epsilon } = item.cost else { return 0.0 };
     if epsilon <= 0.0 {

@@ -5,15 +5,16 @@
 //! derivative.
 //!
 //! The best of K results of Q is y with probability A(y) = f(Q(at most y)) - f(Q(below y)), which is the integral over t
-//! from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y). For results of R this probability is B(y), an integral of the same form.
-//! For a > 1, u^a v^(1 - a) is jointly convex in u and v, so A(y)^a B(y)^(1 - a) is at most the integral over t of the
-//! same expression in the two integrands. In this expression, the arguments of f' are the probabilities q and r of one
-//! event under Q and R: a result is below y, or it is y and a coin with probability t shows heads. Therefore the sum over
-//! y of A(y)^a B(y)^(1 - a) is at most the product of two numbers: the sum over y of Q(y)^a R(y)^(1 - a), and the largest
-//! f'(q)^a f'(r)^(1 - a) over all events. So the divergence of order a of A from B is at most D, the divergence of order
-//! a of Q from R plus 1 / (a - 1) times the largest ln(f'(q)^a f'(r)^(1 - a)).
+//! from 0 to 1 of f'(Q(below y) + t Q(y)) Q(y). For results of R, let B(y) be this probability: the same integral with R
+//! in place of Q. For a > 1, u^a v^(1 - a) is jointly convex in u and v, so A(y)^a B(y)^(1 - a) is at most the integral
+//! over t of u^a v^(1 - a), where u = f'(q) Q(y) and v = f'(r) R(y) are the two integrands. Here q and r are the
+//! probabilities of one event under Q and R: a result is below y, or it is y and a coin with probability t shows heads.
+//! Since u^a v^(1 - a) is Q(y)^a R(y)^(1 - a) times f'(q)^a f'(r)^(1 - a), the sum over y of A(y)^a B(y)^(1 - a) is at most
+//! the product of two numbers: the sum over y of Q(y)^a R(y)^(1 - a), and the largest f'(q)^a f'(r)^(1 - a) over all
+//! events. So the divergence of order a of A from B is at most D. Here D is the divergence of order a of Q from R, plus
+//! 1 / (a - 1) times the largest ln(f'(q)^a f'(r)^(1 - a)).
 //!
-//! If K can be 0, the probability of no result is added to e^((a - 1) D).
+//! If K can be 0, P(K = 0) is added to e^((a - 1) D), because with this probability there is no result, for both neighbours.
 
 use super::composition::Item;
 use super::single::gaussian_delta;
@@ -23,7 +24,8 @@ use crate::vocab::Cost;
 /// not that of a repeated Gaussian mechanism.
 ///
 /// Source: Papernot and Steinke 2022, Theorem 2 (truncated negative binomial) with the best second order, and Theorem 6
-/// (Poisson); e^-mean, the probability of no result, is added to the exponential of the moment that Theorem 6 gives.
+/// (Poisson). For Theorem 6, s times the divergence that the theorem gives is exponentiated, and e^-mean, the probability
+/// of no result, is added to the exponential.
 pub(super) fn moment(item: &Item, s: f64) -> f64 {
     let order = s + 1.0;
     let one = match item.cost {
@@ -43,8 +45,8 @@ pub(super) fn moment(item: &Item, s: f64) -> f64 {
 }
 
 /// The smallest value of (1 - 1/b) b rho + `log` / b over orders b of at least 1, where b rho is the Renyi divergence of
-/// order b of the Gaussian mechanism, and `log` is ln(1 / gamma). These two terms are the ones of Theorem 2 that depend
-/// on its second order, b, without their factor 1 + shape.
+/// order b of the Gaussian mechanism, and `log` is ln(1 / gamma). Theorem 2 has a second order, b. The sum of the two
+/// terms, times 1 + shape, is the part of the theorem's bound that depends on b.
 fn of_one_event(rho: f64, log: f64) -> f64 {
     let order = (log / rho).sqrt().max(1.0);
     (order - 1.0) * rho + log / order
@@ -66,7 +68,7 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
         return -libm::log(mean);
     }
     let target = libm::log(mean);
-    // For a shape of -1 + d with a small d, ln gamma is about -ln(mean) / d, which can be far below -1.
+    // For a shape of -1 + d with a small d, ln gamma is approximately -ln(mean) / d, which can be far below -1.
     let (mut low, mut high) = (-1.0, -1e-12);
     while log_mean(shape, low) < target {
         (low, high) = (2.0 * low, low);
@@ -83,7 +85,7 @@ pub(crate) fn log_gamma(shape: f64, mean: f64) -> f64 {
     low
 }
 
-/// ln of the mean for ln gamma, which is below 0.
+/// ln of the mean of the distribution with this `shape` and this ln gamma; `log_gamma` is below 0.
 fn log_mean(shape: f64, log_gamma: f64) -> f64 {
     // (1 - gamma^shape) / shape, which is ln(1 / gamma) in the limit of shape 0.
     let power = shape * log_gamma;
@@ -92,8 +94,8 @@ fn log_mean(shape: f64, log_gamma: f64) -> f64 {
     if ratio.is_finite() {
         log_of_rest - log_gamma - libm::log(ratio)
     } else {
-        // Here e^power overflows, and ln(ratio) is power - ln(-shape). The two terms with `log_gamma` are combined to one
-        // with the factor 1 + shape, which has no rounding error for shapes below -0.5.
+        // Here e^power overflows, and ln(ratio) is power - ln(-shape). The two terms with `log_gamma` are combined into one
+        // term with the factor 1 + shape. This factor has no rounding error for shapes below -0.5.
         log_of_rest - (1.0 + shape) * log_gamma + libm::log(-shape)
     }
 }
@@ -120,7 +122,7 @@ mod tests {
         })
     }
 
-    /// The probabilities by the formula in the paper add up to 1 and have the mean for which gamma
+    /// The probabilities by the formula of Papernot and Steinke 2022 add up to 1 and have the mean for which gamma
     /// was computed.
     #[test]
     fn gamma_belongs_to_the_mean() {
@@ -150,8 +152,9 @@ mod tests {
         }
     }
 
-    /// All K results are the same number with Gaussian noise (one setting is tried K times), and the largest is released.
-    /// The divergence between the exact distributions of this output for two neighbours lies below the bound.
+    /// Each of the K results is the same number plus fresh Gaussian noise (one setting is tried K times), and the largest
+    /// result is released. The divergence between the exact distributions of this output for two neighbours lies below the
+    /// bound.
     #[test]
     fn the_exact_divergence_of_one_setting_is_below_the_bound() {
         let density = |y: f64| libm::exp(-0.5 * y * y) / (2.0 * std::f64::consts::PI).sqrt();

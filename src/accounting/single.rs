@@ -1,11 +1,12 @@
-//! Closed forms of epsilon and delta for one Gaussian mechanism, and for one Gaussian mechanism on a random sample.
+//! Closed forms of epsilon and delta for one release with Gaussian noise, on all data or on a random sample, and of epsilon
+//! for one release with Laplace noise.
 
 use crate::special::{normal_cdf, normal_quantile};
 use std::f64::consts::TAU;
 
 /// Below this mu, delta is computed as an integral, unless epsilon is below -mu^2 / 2.
 const SMALL: f64 = 0.01;
-/// From this x on, the tenth term of the series for Mills' ratio is below 1e-18.
+/// For every x of at least this number, the tenth term of the series for Mills' ratio is below 1e-18.
 const FAR: f64 = 25.0;
 
 /// The delta, in [0, 1], of Gaussian noise at any real `epsilon`. `mu` is the L2 sensitivity over the noise's standard
@@ -36,8 +37,8 @@ pub(crate) fn gaussian_delta(mu: f64, epsilon: f64) -> f64 {
     }
 }
 
-/// The smallest epsilon, at least 0, at which Gaussian noise has a `delta` in (0, 1). `mu` is the L2 sensitivity over
-/// the noise's standard deviation, above 0.
+/// The smallest epsilon, at least 0, at which the delta of Gaussian noise is at most `delta`, in (0, 1). `mu` is the L2
+/// sensitivity over the noise's standard deviation, above 0.
 ///
 /// Source: Balle and Wang 2018, Theorem 8, inverted.
 pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
@@ -51,24 +52,25 @@ pub(crate) fn gaussian_epsilon(mu: f64, delta: f64) -> f64 {
 }
 
 /// Epsilon, at least 0, of one number with Laplace noise at `delta`, in [0, 1); `scale` is the noise's scale over the L1
-/// sensitivity. It follows from delta(x) = 1 - exp((x - 1 / scale) / 2) for x from 0 to 1 / scale.
+/// sensitivity. The noise's delta at an epsilon x from 0 to 1 / scale is 1 - exp((x - 1 / scale) / 2); the result is the x
+/// at which this is `delta`, or 0 if there is none.
 pub(crate) fn laplace_epsilon(scale: f64, delta: f64) -> f64 {
     (1.0 / scale + 2.0 * libm::log1p(-delta)).max(0.0)
 }
 
 /// Epsilon, at least 0, of one Poisson-subsampled Gaussian at a `delta` in (0, 1). `rate` is in (0, 1], and `sigma` is
-/// the standard deviation over one unit's largest L2 norm. Epsilon is ln(1 + rate (e^x - 1)), where x is the epsilon of
-/// the Gaussian without subsampling at delta / rate. It is exact for removing a unit, the direction with the larger
-/// loss at epsilon >= 0.
+/// the noise's standard deviation over one unit's largest L2 norm. Epsilon is ln(1 + rate (e^x - 1)), where x is the
+/// epsilon of the Gaussian without subsampling at delta / rate. This epsilon is exact for removing a unit, which at
+/// epsilon >= 0 is the direction with the larger loss.
 ///
 /// Source: Balle, Barthe and Gaboardi 2018, Theorem 8.
 pub(crate) fn poisson_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 1.0 / sigma, delta)
 }
 
-/// Epsilon, at least 0, of one Gaussian on a sample of fixed size, if one record is replaced. `rate` is the sample's
-/// share of the population in (0, 1], `sigma` the standard deviation over one record's largest L2 norm. An upper bound, by
-/// the formula for Poisson samples with sensitivity 2 (Balle, Barthe and Gaboardi 2018, Theorem 9).
+/// An upper bound on epsilon, at least 0, of one Gaussian on a sample of fixed size, if one record is replaced. `rate` is
+/// the sample's share of the population, in (0, 1]. `sigma` is the noise's standard deviation over one record's largest
+/// L2 norm. The bound is the formula for Poisson samples with sensitivity 2 (Balle, Barthe and Gaboardi 2018, Theorem 9).
 pub(crate) fn fixed_size_epsilon(rate: f64, sigma: f64, delta: f64) -> f64 {
     amplified(rate, 2.0 / sigma, delta)
 }
@@ -113,7 +115,7 @@ pub(crate) fn normal_tail(tail: f64) -> f64 {
 
 /// The zero of a decreasing function between `low` and `high`, to floating-point precision. It is the upper end of the
 /// last bracket of a bisection, where the computed value is not positive. If the function is positive everywhere, the
-/// result is `high`; if it is positive nowhere, about `low`.
+/// result is `high`; if it is positive nowhere, the result is approximately `low`.
 pub(crate) fn decreasing_root(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..200 {
@@ -146,7 +148,7 @@ mod tests {
             let found = gaussian_epsilon(mu, delta);
             assert!((found / epsilon - 1.0).abs() < 1e-12, "mu {mu}: {found} for {epsilon}");
         }
-        // Case 18; the file has its exact value in the row of case 20.
+        // Case 18; the file has the exact value of case 18 in the row of case 20.
         assert!((poisson_epsilon(0.1, 1.0, 1e-5) / 1.684_543_814_328_466_8 - 1.0).abs() < 1e-12);
     }
 

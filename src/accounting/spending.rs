@@ -24,7 +24,7 @@ impl Spent {
         }
     }
 
-    /// These releases together with those that concern all units.
+    /// These releases together with the releases `common`, which concern all units.
     fn together(&self, common: &Self) -> Composition {
         let mut all = self.composition.clone();
         common.composition.items().iter().for_each(|item| all.add(&item.cost, item.count));

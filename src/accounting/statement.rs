@@ -151,8 +151,9 @@ pub(super) fn price(
 }
 
 /// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all
-/// candidates have equal statements. If they have, no loss is computed. `statements` returns the statements of a
-/// candidate; the largest of their losses is the candidate's loss. `None` if there are no candidates.
+/// candidates have equal statements: the same compositions, bases and arithmetics. If all statements are equal, no loss
+/// is computed. `statements` returns the statements of a candidate; the largest loss of a candidate's statements is the
+/// candidate's loss. `None` if there are no candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

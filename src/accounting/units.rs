@@ -5,10 +5,11 @@ use super::{CountedRelease, History};
 use crate::vocab::{PrivacyEvent, ProtectedUnit};
 use std::collections::BTreeMap;
 
-/// Determines how often a release counts for one unit. Rewards without a unit number come from users who report one
-/// reward each. So these rewards count once in a run for each released quantity, however many users there are. If the
-/// cost of a released quantity changes during a run, as after a fork, each of its different costs counts once: the sum
-/// of these costs is at least the loss of every user. Any other release counts as often as it occurred.
+/// Determines how often a release counts for one unit. A reward without a unit number is that of a user who reports
+/// only one reward. So such rewards count once in a run for each released quantity, however many users there are. If
+/// the cost of a released quantity (or the claim, basis or arithmetic of this cost) changes during a run, as after a
+/// fork, the quantity counts once with each different cost: the sum of these costs is at least the loss of every user.
+/// Any other release counts as often as it occurred.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OncePerUser(Vec<PrivacyEvent>);
 
@@ -38,10 +39,11 @@ pub struct Units {
 }
 
 /// Separates a group of releases by unit; all of them are about the same kind of unit. A release with a unit number is
-/// about this unit alone; a release without one is about all units. So the history of a numbered unit has the releases
-/// with its number and all releases without a number. Rewards are an exception: each reward without a number is about a
-/// user of its own, so such rewards count once for each released quantity and cost. If no release has a number, there
-/// is one history; unless its releases are about rewards, all of them are about the same unit.
+/// about the unit with this number alone; a release without a number is about all units. So the history of a numbered
+/// unit has the releases with its number and all releases without a number. Rewards are an exception: each reward
+/// without a number is that of a different user, so such rewards count once for each released quantity and cost. If no
+/// release has a number, there is one history; the releases then concern different units only if they are about
+/// rewards.
 #[must_use]
 pub fn units(group: &[&CountedRelease]) -> Units {
     let mut once = OncePerUser::default();
@@ -53,7 +55,8 @@ pub fn units(group: &[&CountedRelease]) -> Units {
             Some(unit) => numbered.entry(unit).or_default().push(entry.clone()),
             None if counted == entry.count => common.push(entry.clone()),
             None if counted == 0 => {}
-            // The entry has rewards of several users, one of each; only the first of these rewards counts.
+            // The entry has the rewards of several users, one reward of each user; only the first of these rewards
+            // counts.
             None => {
                 let last_round = entry.event.round;
                 common.push(CountedRelease { count: counted, last_round, ..entry.clone() });

@@ -1,4 +1,4 @@
-//! The privacy loss of a whole study where all of its runs use the same data.
+//! The privacy loss of a whole study, if all of its runs use the same data.
 
 use super::basis::{arithmetic_in_words, infinite, weakest_arithmetic};
 use super::loss::joined;
@@ -12,14 +12,15 @@ use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, Protected
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The privacy loss to one observer if all runs of one series, or of all series, are published, in all cells and
-/// replications. It is the largest loss over all units. Epsilons are natural logarithms of likelihood ratios, deltas
-/// are dimensionless.
+/// The privacy loss to one observer if all runs of one series, or of several series together, are published, in all
+/// cells and replications. It is the largest loss over all units. Epsilons are natural logarithms of likelihood ratios,
+/// deltas are dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series. For several series together it is "all series", or their names if some series are left out.
+    /// Name of the series. For several series together it is "all series". If series were left out because their losses
+    /// are for another neighbouring relation, it is the list of the series that were added up.
     pub series: String,
-    /// Whether this is several series together.
+    /// Whether this is the loss of several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all_series: bool,
     /// Whether this is the loss about a person: the sum of the losses about a row and about its outcome. If so, `unit` is
@@ -34,7 +35,8 @@ pub struct StudyPrivacy {
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
-    /// Number of runs in which something was released.
+    /// Number of runs in which something was released. For a person: the larger of the numbers for the row and for the
+    /// outcome.
     pub runs: u64,
     /// Number of releases in these runs, about any unit.
     pub releases: u64,
@@ -77,13 +79,14 @@ const SHARED: &str = "holds only if all runs draw independent noise: here the ru
 /// The name for all series together.
 const ALL: &str = "all series";
 
-/// The releases that were added so far, by series and by what they are about; all runs use the same data.
+/// The releases that were added so far, by series and group (party, unit, observer and neighbouring relation). All runs
+/// use the same data.
 #[derive(Clone, Debug, Default)]
 pub struct WholeStudy {
     groups: Vec<Group>,
 }
 
-/// The releases of one series to one observer about one kind of unit of one party.
+/// The releases of one series to one observer about one kind of unit of one party, for one neighbouring relation.
 #[derive(Clone, Debug)]
 struct Group {
     series: String,
@@ -116,7 +119,7 @@ impl Group {
         }
     }
 
-    /// Adds another series' group of the same kind.
+    /// Adds the group of another series that has the same party, unit, observer and neighbouring relation.
     fn add_releases(&mut self, other: &Self) {
         self.releases += other.releases;
         for (run, count) in &other.runs {
@@ -261,7 +264,7 @@ fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
     })
 }
 
-/// Computes the losses of histories, and stores them so that equal histories are computed once.
+/// Computes the losses of histories, and stores them so that the loss of equal histories is computed once.
 struct LossCache {
     delta: Delta,
     known: Vec<(Composition, [AccountedEpsilon; 3])>,
@@ -371,8 +374,8 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Only histories that may have the largest loss are priced: of 400 users with releases of one kind, one history;
-    /// after one of these users has had a release of another kind too, two histories.
+    /// Only histories that may have the largest loss are priced. If 400 users have releases of one kind only, one
+    /// history is priced. If one of these users also has a release of another kind, two histories are priced.
     #[test]
     fn a_history_within_another_is_not_priced() {
         let mut group = Group::of("s", &event(ProtectedUnit::User, Some(0), 1.0));
@@ -411,7 +414,7 @@ mod tests {
     }
 
     /// Runs of one replication with two settings draw the same noise, so the basis of the sum of their losses is
-    /// conditional. Runs with other seeds and other replications draw independent noise.
+    /// conditional. Runs with different seeds draw independent noise, and so do runs of different replications.
     #[test]
     fn shared_noise_is_a_condition() {
         let one = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];

@@ -5,8 +5,8 @@
 //!                                                     --second half: count--> Clopper-Pearson --> epsilon at least ...
 //! ```
 //!
-//! The bound holds with 95 % confidence whatever the system is. It is a lower bound: a system that passes is not
-//! thereby proven private.
+//! The lower bound of epsilon holds with 95 % confidence, whatever the system is. Epsilon may be larger than the bound, so a
+//! system that passes the audit is not thereby proven private.
 
 mod error;
 mod measure;

@@ -20,8 +20,8 @@ pub struct Reconstruction {
 }
 
 /// Reconstructs all records, the rows of X (d numbers each), from the released Z and the rows `known` of X. If Z is a
-/// projection of X to at least d dimensions, one affine function maps each row of Z to the same row of X; least squares
-/// finds this function from at least d + 1 known rows in general position.
+/// projection of X to at least d dimensions, one affine function maps each row of Z to the row of X with the same
+/// index; least squares finds this function from at least d + 1 known rows in general position.
 ///
 /// # Errors
 /// If fewer than d + 1 rows are known, a known row does not exist, Z has another number of rows than X, or a decomposition
@@ -33,7 +33,7 @@ pub fn reconstruct(x: &Rows, z: &Rows, known: &[usize]) -> Result<Reconstruction
             found: format!("{} known rows, Z of {} rows", known.len(), z.n()),
         });
     }
-    // Z spans at most d dimensions; coordinates in that space make the least squares problem well posed.
+    // The rows of Z span at most d dimensions; coordinates in their span make the least squares problem well posed.
     let svd = z.singular()?;
     let rank = x.d().min(z.d());
     let coordinates = |i: usize| (0..rank).map(|j| svd.left(j)[i]).chain([1.0]).collect::<Vec<f64>>();

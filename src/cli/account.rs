@@ -53,7 +53,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(given) => given,
         Err(exit) => return exit,
     };
-    // Without --delta, the scenario is read for the delta of each cell.
+    // Without --delta, the scenario gives the delta of each cell.
     let mut of_cells = Vec::new();
     if given.is_none() {
         match plan_of_run(&folder) {
@@ -99,7 +99,8 @@ fn of_run(arguments: &AccountArguments) -> Exit {
                 neighbours: &group.kind.neighbours,
             });
             let first = groups.first().map(|group| group.statement.delta);
-            // Cells may have different deltas; each group has its own.
+            // Cells may have different deltas. So each group states its delta, and the document states a delta only if all
+            // groups have the same one.
             let one = groups.iter().all(|group| Some(group.statement.delta) == first);
             let delta = first.filter(|_| one).or(given).map(|delta| delta.get());
             print(&report::json(&Groups { delta, groups: priced.collect() }));
@@ -129,7 +130,7 @@ struct Groups<'a> {
     groups: Vec<GroupEpsilon<'a>>,
 }
 
-/// One group: releases about one kind of unit to one observer, and their privacy loss.
+/// One group: all releases about one unit to one observer, in one replication of one series, and their privacy loss.
 #[derive(Serialize)]
 struct GroupEpsilon<'a> {
     #[serde(flatten)]
@@ -146,8 +147,8 @@ fn delta(arguments: &AccountArguments) -> Result<Option<Delta>, Exit> {
     })
 }
 
-/// Writes two charts if `--svg` names a file: epsilon over releases to that file, NAME.svg, and delta over epsilon to
-/// NAME-curve.svg.
+/// Writes two charts if `--svg` names a file NAME.svg. The chart of epsilon against the number of releases goes to
+/// NAME.svg. The chart of delta against epsilon goes to NAME-curve.svg, except if NAME.svg is a device or a pipe.
 fn plot(arguments: &AccountArguments, statement: &Statement) -> Exit {
     let Some(file) = &arguments.svg else { return Exit::Ok };
     let mut pictures =

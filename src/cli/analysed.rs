@@ -1,5 +1,5 @@
 //! Steps that `threshold` and `explain` share: checks of the plan and of the metric, messages on replications that did not
-//! finish, and the picture.
+//! finish, and the picture. The commands `run` and `compare` use the functions about the metric too.
 
 use super::ending::tell_failures;
 use super::exit::Exit;
@@ -26,12 +26,12 @@ pub(super) fn options<'a>(playing: &Playing, interrupted: &'a Interruption) -> O
     Options { threads: thread_count(playing.threads), fail_fast: playing.fail_fast, interrupted }
 }
 
-/// The name of the metric that is analysed: `metric` itself, or, if a group is given, the name of this group's regret.
+/// The name of the metric that is analysed: `metric` itself, or, if a group is given, the name of this metric of the group.
 pub(super) fn named(metric: &str, group: Option<&str>) -> String {
     group.map_or_else(|| metric.to_owned(), |group| study::metric_of_group(metric, group))
 }
 
-/// Refuses a scenario with a fork. Refuses also a metric that no series has, and a group for which no series has the metric.
+/// Refuses a scenario with a fork, a metric that no series has, and a group for which no series has the metric.
 pub(super) fn playable(plan: &Plan, metric: &str, group: Option<&str>, command: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
         eprint_line(format_args!(
@@ -74,7 +74,8 @@ pub(super) fn varies_beside<'a>(plan: &'a Plan, known: &[&str]) -> Option<&'a st
     others.find(|(place, (_, value))| varies(*place, value)).map(|(_, (name, _))| name.as_str())
 }
 
-/// Prints that the command was interrupted, how many replications failed before, and the first failure.
+/// Prints how many replications failed before the command was interrupted, the first failure, and how many replications
+/// finished.
 pub(super) fn stopped(finished: u64, total: u64, failures: &[Failure]) -> Exit {
     tell_failures(failures);
     eprint_line(format_args!(
@@ -89,7 +90,7 @@ pub(super) fn failed(failures: &[Failure]) -> Exit {
     Exit::CellsFailed
 }
 
-/// Writes the picture into the run folder, and to the file that the user named.
+/// Writes the picture into the run folder, and also to the file of `--svg` if the user gave this option.
 pub(super) fn picture(chart: &Chart, folder: &RunFolder, name: &str, playing: &Playing) -> Result<(), Exit> {
     let svg = standalone(chart);
     let complain = |error: files::FileError| {

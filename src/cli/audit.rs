@@ -26,7 +26,8 @@ fn eprint_line(lines: impl Display) {
 
 /// Default number of trials for each of the two neighbours.
 const TRIALS: u64 = 100_000;
-/// Default number of trials for each neighbour if a scenario is audited: its trials take longer.
+/// Default number of trials for each of the two neighbours if a scenario is audited, because a scenario's trials take
+/// longer.
 const SYSTEM_TRIALS: u64 = 10_000;
 /// The argument that selects every mechanism.
 const ALL: &str = "all";
@@ -75,7 +76,7 @@ fn is_png(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "png")
 }
 
-/// Audits everything that a scenario releases.
+/// Audits those releases of a scenario that the arguments select.
 fn of_scenario(scenario: &Path, arguments: &AuditArguments) -> Exit {
     let options = &arguments.options;
     let scenario = ScenarioArguments {

@@ -40,7 +40,8 @@ fn read(
     Ok((records, inconsistencies))
 }
 
-/// An inconsistency if `report.html` differs from the page made from the other files, or if that page cannot be made.
+/// An inconsistency if `report.html` cannot be read, if it differs from the page made from the other files, or if that page
+/// cannot be made.
 fn page(folder: &RunFolder) -> Option<Inconsistency> {
     let kept = files::read(&folder.file(report::PAGE)).ok();
     let made = Page::read(folder).ok().flatten().map(|page| report::page(&page));

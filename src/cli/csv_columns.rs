@@ -9,7 +9,7 @@ const MAX_INPUTS: usize = 6;
 
 /// Largest number of different texts in a column whose texts become categories.
 const MAX_CATEGORIES: usize = 8;
-/// Smallest number of rows per category of such a column, on average.
+/// Smallest number of rows per category, on average, in a column whose texts become categories.
 const ROWS_PER_CATEGORY: usize = 3;
 
 /// The columns of a CSV file.
@@ -29,8 +29,9 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Selects the inputs: in the order of the file, the first six columns whose values vary and are either numbers or a
-    /// few different texts. A column of numbers that counts the rows is left out. Cells may be missing.
+    /// Selects the inputs: in the order of the file, the first six columns other than `output` whose values vary and are
+    /// either numbers or a few different texts. Columns without a name or with the name of another column are left out, and
+    /// so is a column of numbers that counts the rows. Cells may be missing.
     pub(super) fn of(table: &CsvTable, output: &str) -> Self {
         let mut found = Self {
             inputs: Vec::new(),
@@ -58,7 +59,7 @@ impl Columns {
 /// The use of a column in the scenario.
 enum Role {
     Input {
-        /// Number of its categories, if it holds categories.
+        /// Number of the column's categories; `None` for a column of numbers.
         categories: Option<usize>,
         /// Whether cells are missing.
         gaps: bool,

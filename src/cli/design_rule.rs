@@ -1,6 +1,6 @@
 //! `subrosa calibrate --scenario`: for every projection of a scenario, the largest number of columns r at which no
-//! singular value is lifted. Singular values are lifted, that is, increased, if the smallest of them is below the threshold
-//! omega.
+//! singular value of the inputs is lifted. The singular values are lifted, that is, increased, if the smallest of them,
+//! sigma_min, is below a threshold omega, which depends on r.
 
 use super::exit::Exit;
 use super::load::load_to;
@@ -80,8 +80,9 @@ fn found(plan: &Plan) -> Result<Vec<ProjectionRow>, Failure> {
     Ok(all)
 }
 
-/// A table with one line for each distinct result, which has the thresholds omega at the largest r and at the next larger
-/// r. With `all`, also a table with one line for each projection.
+/// A table with one line for each distinct result. A line has the largest r, sigma_min, the thresholds omega at this r and
+/// at the next larger r, and the number of projections with this result. With `all`, also a table with one line for each
+/// projection.
 fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
     let mut answers: Vec<(&ColumnsRow, Vec<&ProjectionRow>)> = Vec::new();
     for one in found {

@@ -107,7 +107,7 @@ struct Agreement {
     agrees: bool,
 }
 
-/// The JSON document if an event differs; it describes the first event that does.
+/// The JSON document if an event differs: a description of the first event that differs.
 #[derive(Serialize)]
 struct Difference<'a> {
     agrees: bool,
@@ -117,7 +117,7 @@ struct Difference<'a> {
     right: EventJson<'a>,
 }
 
-/// The event on one side, and its cause.
+/// The event in one of the two runs, and its cause.
 #[derive(Serialize)]
 struct EventJson<'a> {
     event: &'a str,

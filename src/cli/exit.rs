@@ -2,20 +2,20 @@
 
 use std::process::ExitCode;
 
-/// How the program ended.
+/// How a call of the command line ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
     /// Success.
     Ok = 0,
-    /// The program or the machine failed (a file could not be written, a bug).
+    /// This program or the machine failed (a bug, or a file that could not be read or written).
     Internal = 1,
     /// The command line is wrong.
     Usage = 2,
     /// The scenario is wrong, or is not formatted (`fmt --check`).
     InvalidScenario = 3,
-    /// A replication, a trial in the audit of a scenario or a program failed, or the study is incomplete. After a failed
-    /// replication, `run` finishes the remaining ones, except with `--fail-fast`.
+    /// A replication failed, an external program failed, a trial failed in the audit of a scenario, or the study is
+    /// incomplete. After a failed replication, `run` still runs the remaining replications, except with `--fail-fast`.
     CellsFailed = 4,
     /// Two things that should be equal differ: a replay and its run, the files of a run folder and
     /// its records or its signature, two runs (`--diff`), or two results of one block of a study.

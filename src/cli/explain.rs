@@ -139,9 +139,9 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     Ok((plan, DesignedAxes { design, axes }))
 }
 
-/// The value that lies at `share`, a number between 0 and 1, of the way from the lower to the upper end of a range. If the
-/// value takes whole numbers, the scale is not logarithmic and `share` is uniformly distributed, then all whole numbers of
-/// the range, both ends included, are equally probable.
+/// The value at `share` of the way from the lower to the upper end of a range, where `share` is between 0 and 1. If `whole`,
+/// the value is a whole number. On a scale that is not logarithmic, a uniformly distributed `share` makes all whole numbers
+/// of the range, both ends included, equally probable.
 fn placed(range: &RangeArgument, whole: bool, share: f64) -> f64 {
     let RangeArgument { from, to, log, .. } = *range;
     match (whole, log) {

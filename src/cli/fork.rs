@@ -1,4 +1,4 @@
-//! `subrosa run --fork-at`: simulates a common beginning once, and several branches from the fork on.
+//! `subrosa run --fork-at`: simulates a common beginning once, and then several branches that begin at the fork.
 
 use super::ending::{ended, interrupted_at, unreadable};
 use super::exit::Exit;
@@ -21,7 +21,7 @@ use serde::Serialize;
 /// Name and overrides of each branch, in order.
 type Branches = Vec<(String, Vec<String>)>;
 
-/// Whether the command line or the scenario requests a fork.
+/// Whether the command line or the scenario requests a fork; false for a dry run.
 pub(super) fn is_requested(plan: &Plan, arguments: &RunArguments) -> bool {
     !arguments.dry
         && (arguments.fork_at.is_some()
@@ -175,8 +175,8 @@ fn requested_fork(
     if !branches.is_empty() {
         return Ok(ForkRequest { point, branches, plan, common: arguments.scenario.overrides.clone() });
     }
-    // Without --branch, and without branches in the scenario, the overrides (-o) define a single branch. The unchanged
-    // branch is then the scenario without the overrides.
+    // Without --branch, and without branches in the scenario, the overrides (-o) define a single changed branch. The
+    // unchanged branch is then the scenario without the overrides.
     let own = &arguments.scenario;
     if own.overrides.is_empty() {
         eprint_line(
@@ -190,7 +190,8 @@ fn requested_fork(
     Ok(ForkRequest { point, branches, plan, common: Vec::new() })
 }
 
-/// The plan of a branch, if a branch may differ from the unchanged branch in this way.
+/// The plan of the branch `name`. Refuses a branch that has other cells than the unchanged branch, or that changes something
+/// that cannot change after the fork.
 fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan, Exit> {
     let branch = load(&arguments)?;
     let points = |plan: &Plan| plan.cells.iter().map(|cell| cell.point.clone()).collect::<Vec<_>>();
@@ -216,7 +217,7 @@ fn branch(plan: &Plan, name: &str, arguments: ScenarioArguments) -> Result<Plan,
     Ok(branch)
 }
 
-/// Why a branch does not fit the cells of the study, and what to write instead.
+/// Why the cells of a branch are not those of the unchanged branch, and what to write instead.
 fn other_cells(plan: &Plan, branch: &Plan) -> String {
     let axes = |plan: &Plan| {
         let point = plan.cells.first().map(|cell| cell.point.clone()).unwrap_or_default();
@@ -251,7 +252,8 @@ fn other_cells(plan: &Plan, branch: &Plan) -> String {
     )
 }
 
-/// Writes the comparison, the page, and every branch's own report into the folder.
+/// Writes the comparison of the branches and the page into the folder, and the summary and the report of each branch into a
+/// folder of its own inside this folder.
 fn write_folder(
     plan: &Plan,
     point: ForkPoint,

@@ -226,7 +226,7 @@ fn release(wanted: &CsvArguments<'_>, table: &CsvTable, found: &Columns) -> Resu
                     column: wanted.output.to_owned(),
                 });
             };
-            // Records above the threshold form one class; it would be empty if the threshold were the largest value.
+            // Records above the threshold form one class. This class would be empty if the threshold were the largest value.
             format!("Above(column: {column}, threshold: {:?})", middle.min(below))
         }
         Ok(_) | Err(_) => {

@@ -1,5 +1,5 @@
-//! Handles Ctrl-C and SIGTERM: after a first signal, running replications finish, or stop at their next question to a
-//! program; a second signal ends this program at once.
+//! Handles Ctrl-C and SIGTERM. After a first signal, the replications in progress finish, or stop at their next question to
+//! an external program. A second signal ends `subrosa` at once.
 
 use super::exit::Exit;
 use super::output::eprint_line;

@@ -91,7 +91,7 @@ pub(super) fn list(arguments: &ListArguments) -> Exit {
     Exit::Ok
 }
 
-/// The family, member or part whose name is closest to the requested one.
+/// The name of a family, member or part that is most similar to the requested name; `None` if no name is similar.
 fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Option<String> {
     let names = families.flat_map(|family| {
         let members = family.members.iter().map(|member| member.name.clone());
@@ -101,14 +101,15 @@ fn nearest<'a>(wanted: &str, families: impl Iterator<Item = &'a Family>) -> Opti
     closest(wanted, &names).map(str::to_owned)
 }
 
-/// Whether `wanted` is the family's name, in upper or lower case. Parts with the same name have a suffix ("Series of
-/// Local"), which may be left out.
+/// Whether `wanted` is the name of this family or part, in upper or lower case. If several parts have the same name, each
+/// has a suffix, as in "Series of Local"; `wanted` may leave out the suffix.
 fn has_name(family: &Family, wanted: &str) -> bool {
     let name = family.name.split(" of ").next().unwrap_or_default();
     family.name.eq_ignore_ascii_case(wanted) || name.eq_ignore_ascii_case(wanted)
 }
 
-/// The whole family if it has the requested name, or the family with only the member of that name; `None` if it has neither.
+/// The whole family if it has the requested name, or the family with only the member of that name; `None` if neither the
+/// family nor a member has the name.
 fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
     if has_name(&family, wanted) {
         return Some(family);
@@ -117,7 +118,7 @@ fn narrow(mut family: Family, wanted: &str) -> Option<Family> {
     (!family.members.is_empty()).then_some(family)
 }
 
-/// The family and its members, each with the first paragraph of its description.
+/// The family and those of its members that have a description, each with the first paragraph of its description.
 fn named(family: &Family) -> String {
     let mut out = fold(&format!("\n{}: {}", family.name, first_line(&family.about)), 2);
     for member in family.members.iter().filter(|member| !member.about.is_empty()) {
@@ -159,7 +160,8 @@ fn explained(family: &Family) -> String {
     out
 }
 
-/// A paragraph as one line, or a list as one line per item, each with the indent of its continuation lines.
+/// A paragraph as one line, or a list as one line per item. Each line comes with the indent that its continuation lines get
+/// when the line is broken.
 fn items(paragraph: &str) -> Vec<(String, usize)> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for line in paragraph.lines().map(str::trim).filter(|line| !line.is_empty()) {

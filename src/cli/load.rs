@@ -12,7 +12,8 @@ use crate::vocab::cores;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Loads and checks a scenario to be run. On failure, all errors have been printed.
+/// Loads and checks a scenario to be run. The memory limit is checked for one replication at a time. On failure, all errors
+/// have been printed.
 pub(super) fn load(arguments: &ScenarioArguments) -> Result<Plan, Exit> {
     load_to(arguments, ProgramUse::ToPlay, Some(1))
 }
@@ -27,8 +28,8 @@ pub(super) fn thread_count(stated: Option<u32>) -> usize {
     stated.map_or(0, |threads| threads as usize)
 }
 
-/// As [`load`], for a given use of the scenario: only the programs that this use starts must exist, and the memory
-/// limit holds for `at_once` replications at the same time, one per core if `None`.
+/// As [`load`], for a given use of the scenario: only the programs that this use starts must exist. The memory limit is
+/// checked for `at_once` replications at the same time; if `at_once` is `None`, for one replication per core.
 pub(super) fn load_to(
     arguments: &ScenarioArguments,
     starts: ProgramUse,
@@ -84,7 +85,7 @@ impl Loaded {
 }
 
 /// The folders of files that a scenario may use: its own folder, and `data`. If `data` is `None`, the environment variable
-/// SUBROSA_DATA names the second folder, if it is set.
+/// SUBROSA_DATA names the second folder, if the variable is set.
 pub(super) fn resources_of(scenario: &Path, data: Option<PathBuf>) -> Resources {
     let data = data.or_else(|| std::env::var_os("SUBROSA_DATA").map(PathBuf::from));
     let data = data.map(|folder| absolute(&folder));
@@ -149,7 +150,8 @@ pub(super) fn plan_to_play(folder: &RunFolder) -> Result<(Plan, Manifest), Exit>
     Ok((plan, manifest))
 }
 
-/// The error if the run used members that this program lacks; `None` if it has all of them.
+/// The error if the run's scenario names members that this program lacks, because they are members of the program that made
+/// the run; `None` if this program lacks no member.
 fn missing_members(folder: &RunFolder, manifest: &Manifest) -> Option<String> {
     let here = own_members();
     let known = |member: &OwnMember| {

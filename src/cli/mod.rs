@@ -1,4 +1,4 @@
-//! The command line: one file per command; `exit` defines the exit codes.
+//! The command line: one file per command, and files that several commands share. `exit` defines the exit codes.
 
 mod account;
 mod analysed;

@@ -1,5 +1,6 @@
 //! Output: results go to standard output, all other messages to standard error. Control characters from files or arguments
-//! never reach the terminal. A program that calls the command line can collect both texts instead.
+//! never reach the terminal. A program that calls the command line as a function can collect both outputs instead of
+//! printing them.
 
 use super::exit::Exit;
 use crate::report::WIDTH;
@@ -47,7 +48,7 @@ pub(super) fn print(text: &str) {
     }
 }
 
-/// Ends the program after a failure to write, unless it is a broken pipe.
+/// Ends the program after a failure to write, unless the failure is a broken pipe.
 pub(super) fn exit_unless_broken_pipe(error: &io::Error) {
     if error.kind() != io::ErrorKind::BrokenPipe {
         eprint_line(format_args!(

@@ -1,5 +1,5 @@
-//! External programs that a scenario names: a note lists those that are started, and before a study begins each is asked for
-//! its version line.
+//! External programs that a scenario names. A note lists the programs that are started. Before a study begins, each of
+//! these programs is asked for its version line.
 
 use super::exit::Exit;
 use super::output::eprint_line;
@@ -34,7 +34,8 @@ fn print_programs(plan: &Plan, programs: &[ProgramIdentity]) {
     ));
 }
 
-/// Warns of programs that are run as a Python module and name no files: their text is not part of the study's identity.
+/// Warns of each program that is a Python module and whose identity has no files. The text of such a module is not part of
+/// the study's identity.
 pub(super) fn warn_of_modules(programs: &[ProgramIdentity]) {
     for (program, module) in programs.iter().filter_map(|program| Some((program, program.unseen_module()?))) {
         eprint_line(format_args!(
@@ -70,7 +71,7 @@ pub(super) fn ask_all(plan: Plan, branches: Branches) -> Result<(Plan, Branches)
     Ok((plan, names.into_iter().zip(asked).collect()))
 }
 
-/// Refuses a study if a file of one of its programs has changed since it was planned.
+/// Refuses a study if a file of one of its programs has changed since the study was planned.
 pub(super) fn same_as_planned(plan: &Plan) -> Result<(), Exit> {
     for planned in plan.programs() {
         let files = planned.files.keys().map(Into::into).collect();

@@ -16,11 +16,11 @@ const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// The rate at which replications end, measured from the end of the first replication. The time before that is left out,
-/// because it includes the preparation that all replications share.
+/// The rate at which replications end, measured from the end of the first replication. The time before this end is left
+/// out, because it includes the preparation that all replications share.
 #[derive(Debug, Default)]
 struct ReplicationRate {
-    /// The time at which ended replications were first seen, and their number then.
+    /// The time at which it was first seen that replications had ended, and the number that had ended by then.
     first: Mutex<Option<(Instant, u64)>>,
 }
 
@@ -153,7 +153,8 @@ impl Progress for StudyProgressBar {
         if there > 0 && to_play > 0 {
             eprint_line(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
         }
-        // One bar can show several studies, one after the other: `--until-halfwidth` runs more and more replications.
+        // One bar can show several sets of replications, one after the other: `--until-halfwidth` adds replications
+        // until the intervals are narrow enough.
         self.bar.set_position(0);
         self.bar.set_length(to_play);
         self.bar.reset_eta();

@@ -1,4 +1,4 @@
-//! `subrosa report`: makes the report of a run again, and writes a chart to files.
+//! `subrosa report`: makes the report of a run again, and on request writes a chart to files.
 
 use super::exit::Exit;
 use super::figure;
@@ -53,7 +53,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Exit {
         Format::Json => print(&report::json(&page.summary)),
     }
     match study::summary_inconsistencies(&folder, &page.summary) {
-        // Printed last, so that it is visible below a long report.
+        // Inconsistencies are printed last, so that they are visible below a long report.
         Ok(misfits) => misfits.iter().for_each(|misfit| eprint_line(format_args!("warning: {misfit}"))),
         Err(error) => eprint_line(format_args!("warning: the run's records cannot be read: {error}")),
     }

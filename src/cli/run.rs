@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &RunArguments) -> Exit {
             };
             study::play_until(&mut plan, &folder, &goal, options, &bar).map(|(outcome, reached)| {
                 bar.finish();
-                // An interrupted run has not used up its replications yet.
+                // An interrupted run can still continue to the goal, so there is no final precision to print.
                 if !matches!(outcome, Outcome::Interrupted { .. }) {
                     print_precision(&goal, &reached);
                 }

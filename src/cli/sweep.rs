@@ -145,7 +145,7 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     })
 }
 
-/// The times of heartbeats that the command line gives, checked.
+/// Checks the two times about heartbeats that the command line gives, and returns them.
 fn pace(heartbeat: humantime::Duration, dead_after: humantime::Duration) -> Result<HeartbeatTimes, Exit> {
     let pace = HeartbeatTimes { heartbeat: *heartbeat, dead_after: *dead_after };
     if pace.heartbeat < Duration::from_millis(10) || pace.dead_after < pace.heartbeat.saturating_mul(2) {
@@ -324,7 +324,8 @@ fn slurm(arguments: &SweepSubmitArguments, name: &str, program: &Path, place: &P
 }
 
 /// The names of the workers' log files in this folder, as one value of a line `#SBATCH`. In such a line, `%` begins a
-/// replacement, and the character after a backslash is taken as it is.
+/// replacement (`%A` is the number of the job, `%a` that of the worker), and the character after a backslash is taken as it
+/// is.
 fn log_files(folder: &Path) -> String {
     let folder = folder.display().to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{folder}/%A_%a.log\"")

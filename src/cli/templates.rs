@@ -3,7 +3,7 @@
 /// A template.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Template {
-    /// The system that it simulates, as the command line names it.
+    /// The name of the simulated system on the command line.
     pub(super) name: &'static str,
     /// The scenario, with comments.
     pub(super) text: &'static str,

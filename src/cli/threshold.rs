@@ -18,7 +18,7 @@ use crate::report;
 use crate::scenario::{Diagnostics, VariedValue};
 use crate::study::{self, BadRange, Grid, Plan, Question, RunFolder, Spacing, Unended, written};
 
-/// Number of replications of a value in its first test, unless the user asks for another number.
+/// Number of replications of a value in its first test, unless `--replications` gives another number.
 const FIRST: u64 = 20;
 
 /// If the stored study has at least this many replications, a message says that their tables are being written.
@@ -66,7 +66,8 @@ fn answer(arguments: &ThresholdArguments) -> Result<Exit, Exit> {
         })
     };
     let mut searched = grid(real)?;
-    // The search itself chooses the number of replications.
+    // The search itself chooses the numbers of replications: --replications states only the number in the first test of a
+    // value.
     let scenario = ScenarioArguments { replications: None, ..arguments.scenario.clone() };
     let loaded = Loaded::read(&scenario, ProgramUse::ToPlay, arguments.playing.threads)?;
     let wrong = |diagnostics: Diagnostics| print_error(&diagnostics, format);

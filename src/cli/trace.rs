@@ -17,7 +17,7 @@ use std::rc::Rc;
 const CHUNK: usize = 1 << 16;
 /// Largest number of characters of a fact in a line of text.
 const FACT: usize = 100;
-/// Columns by which the further lines of an event are indented in a terminal.
+/// Columns by which the further lines of an event are indented if the event takes several lines.
 const INDENT: usize = 8;
 
 /// Runs the command.
@@ -123,7 +123,8 @@ fn line(names: &[String], series: &str, event: &TraceEvent, width: Option<usize>
     }
     let (seconds, what) = (event.at.seconds(), event_text(names, &event));
     let line = format!("{seconds:>16.9} s  [{series}] {what}");
-    // In a terminal, a long line is broken below its time; elsewhere each event is one line.
+    // If the width of the output is known, a long line is broken, and its further lines are indented. Otherwise each event
+    // is one line.
     width.map_or_else(|| format!("{line}\n"), |width| report::folded(&line, INDENT, width))
 }
 

@@ -4,9 +4,11 @@ use super::{Violation, Violations, key};
 use crate::protocols::local::Arrivals;
 use crate::vocab::Span;
 
-/// Checks the rules of arrival processes. Either the service asks users, and the patience (how long it waits for a
-/// report) is above 0, or users arrive without being asked. For users who arrive: not all arrivals are at one time; the
-/// same stream gives the same intervals; a copy of the process continues as the original.
+/// Checks the rules of arrival processes. Either the service asks users, or users arrive without being asked. If the
+/// service asks, the patience (how long the service waits for a report) is above 0. If users arrive without being asked,
+/// at least one user arrives, and the first 1,000 intervals obey three rules: not all intervals are 0; the same stream
+/// gives the same intervals; a copy of the process continues as the original process does. The first interval is the time
+/// until the first user arrives.
 #[must_use]
 pub fn arrivals(recipe: &dyn Arrivals) -> Vec<Violation> {
     let mut found = Violations::default();

@@ -1,4 +1,5 @@
-//! Conformance tests of the families of federations: weight schedules, round policies, selections and discounts.
+//! Conformance tests of four families from which a federation takes its settings: weight schedules, round policies,
+//! selections of agents, and staleness discounts.
 
 use super::{Violation, Violations};
 use crate::protocols::federated::{LossReporters, Policy, Selection, SelectionHistory, Staleness, Weights};
@@ -53,7 +54,7 @@ pub fn policy(policy: &dyn Policy) -> Vec<Violation> {
 
 /// Checks the rules of selections, for ten agents in thirty rounds. At least one agent is selected (`None` selects all
 /// agents). The same draws select the same agents. If no agent reports its loss, the selection does not depend on
-/// losses. Reports are finite for finite losses.
+/// losses. The report that an agent computes from finite losses is finite.
 #[must_use]
 pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -96,7 +97,7 @@ pub fn selection(selection: &dyn Selection) -> Vec<Violation> {
 }
 
 /// Checks the rules of staleness discounts, for vectors that are up to 99 rounds late. The factor is from 0 to 1, and
-/// is 1 for a vector on time. Of two vectors, the later one never has the larger factor. The factor is the same at every
+/// is 1 for a vector on time. One more round of delay never makes the factor larger. The factor is the same at every
 /// call.
 #[must_use]
 pub fn staleness(discount: &dyn Staleness) -> Vec<Violation> {

@@ -7,7 +7,8 @@ use crate::vocab::Span;
 /// Number of evenly spaced probabilities at which quantiles are checked.
 const CELLS: u32 = 20_000;
 /// Quantiles are compared with the distribution function at the probabilities that divide the range from 0 to 1 into this
-/// number of intervals. It is smaller than [`CELLS`], because the distribution function may be computed by bisection.
+/// number of intervals. The number is smaller than [`CELLS`], because a latency may compute its distribution function by
+/// bisection, which takes longer than computing a quantile.
 const COMPARED: u32 = 200;
 /// Largest difference of two probabilities that count as equal in the comparison with the distribution function.
 const STEP: f64 = 1e-6;
@@ -16,12 +17,13 @@ const STEP: f64 = 1e-6;
 const TAIL: f64 = 32.0;
 /// Number of cells of the integral for each unit of -ln(1 - u).
 const FINE: u32 = 2000;
-/// The rate of decay that the integrand must exceed for the mean to be checked. In s = -ln(1 - u) the integrand decays
-/// about exponentially: at the rate 1 - 1/a if the probability of a delay above t falls as t^-a. At a lower rate, as for
-/// tails like t^-1.11 and heavier, the rest of the integral is not known accurately enough.
+/// The mean is checked only if the integrand decays faster than at this rate. The integrand is a function of
+/// s = -ln(1 - u): the quantile of u times exp(-s). If the probability of a delay above t falls as t^-a, the integrand
+/// decays as exp(-(1 - 1/a) s), so its rate of decay is 1 - 1/a. The rate is below 0.1 for t^-1.11 and for heavier tails;
+/// the part of the integral beyond [`TAIL`] is then not known accurately enough.
 const SLOWEST: f64 = 0.1;
 
-/// Checks the rules of latencies. Quantiles do not decrease with the probability, and the same probability gives the
+/// Checks the rules of latencies. Quantiles do not decrease as the probability grows, and the same probability gives the
 /// same delay. The distribution function is the inverse of the quantile function. The mean is the integral of the
 /// quantiles.
 ///
@@ -43,8 +45,9 @@ pub fn latency(law: &dyn Latency) -> Vec<Violation> {
     for cell in 1..COMPARED {
         let u = f64::from(cell) / f64::from(COMPARED);
         let delay = law.quantile(u);
-        // Delays are whole nanoseconds, and at an atom the distribution function may jump from below u to above u. So the
-        // function need not be equal to u at the delay: it is compared with u one nanosecond before and after the delay.
+        // Delays are whole nanoseconds, and at an atom (a delay with a probability above 0) the distribution function may
+        // jump from below u to above u. So the function need not be equal to u at the delay. One nanosecond before the
+        // delay the function must not be above u, and one nanosecond after the delay it must not be below u.
         let next = delay.nanos().saturating_add(1);
         let (before, after) = (before(law, delay), law.probability_within(Span::from_nanos(next)));
         let agree = after >= u - STEP && before <= u + STEP;

@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::Delta;
 
 /// Checks the rules of noise distributions. Draws depend on the stream only. If the stated variance is finite, draws
-/// have mean 0 and this variance. The absolute value of a draw is at most [`NoiseLaw::bound`], and exceeds
-/// [`NoiseLaw::tail`] at most with the stated probability.
+/// have mean 0 and this variance. The absolute value of a draw is at most [`NoiseLaw::bound`]. It exceeds
+/// [`NoiseLaw::tail`] at `delta` with a probability of at most `delta`, for `delta` 0.1 and 0.01.
 #[must_use]
 pub fn noise(law: &dyn NoiseLaw) -> Vec<Violation> {
     let mut found = Violations::default();
@@ -93,8 +93,9 @@ fn require_ok(found: &mut Violations, observed: Result<(), GpError>) {
 /// * There is one finite value for each arm.
 /// * The same key gives the same inputs, values and noise.
 /// * An objective that reads files does not state `DataSource::Drawn` as its source.
-/// * If `shift_grid` states a grid, it has as many points as there are arms.
-/// * For an objective on arms that computes its shifted functions itself, a shift of 0 gives the unshifted function.
+/// * If `shift_grid` states a grid, the grid has as many points as there are arms.
+/// * If the objective has arms (not a box) and computes its shifted functions itself, a shift of 0 gives the unshifted
+///   function.
 /// * Noise with a distribution obeys the rules of [`noise`].
 ///
 /// # Errors

@@ -64,7 +64,7 @@ fn delta(found: &mut Violations, delta: f64) {
 /// The draws of an external program are not tested. [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
-/// [`MechanismError`] if the mechanism cannot release, or cannot state its variance.
+/// [`MechanismError`] if the mechanism cannot release, or cannot state its variance or its privacy cost.
 pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
     let mut found = Violations::default();
     let stated = recipe.variance()?;
@@ -89,10 +89,10 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 ///
 /// * The mechanism is the same at every call.
 /// * There is an epsilon above 0 if and only if there is a mechanism.
-/// * The mechanism's bound is above 0. A reward counts as exceeding the bound if and only if its absolute value is
-///   larger than the bound.
+/// * The mechanism's bound is finite and above 0. A reward counts as exceeding the bound if and only if the reward's
+///   absolute value is larger than the bound.
 /// * The mechanism states its cost for the neighbouring relation that it names.
-/// * A mechanism that clips reports a reward beyond the bound like one at the bound.
+/// * A mechanism that clips gives a reward beyond the bound the same report as a reward at the bound.
 /// * At five evenly spaced rewards within the bound, the variance of the noise never exceeds the stated variance, and
 ///   reaches it at least once.
 /// * A stated Laplace scale agrees with the stated variance.
@@ -100,7 +100,7 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
-/// [`ReportError`] if there is no mechanism for these rewards, or if the mechanism cannot report them.
+/// [`ReportError`] if the recipe cannot make its mechanism for these rewards, or if the mechanism cannot report a reward.
 pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<Violation>, ReportError> {
     let mut found = Violations::default();
     let (made, again) = (recipe.mechanism(facts)?, recipe.mechanism(facts)?);
@@ -150,17 +150,20 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 /// Checks the rules of releases of inputs, for a table in which one row moves by at most `distance`:
 ///
 /// * Inputs are shown if and only if there is a mechanism.
-/// * A reason for the lack of protection is given if and only if there is no mechanism or its price is unprotected.
+/// * A reason for the lack of protection is given if and only if there is no mechanism or the mechanism's cost is
+///   unprotected.
 /// * The same public stream gives the same mechanism.
 /// * The mechanism releases as many rows as the table has, with as many columns as are stated.
-/// * The mechanism's worst neighbours differ in one row, by at most the distance, and its worst direction has length 1.
+/// * If the mechanism names worst neighbours, the two tables differ in one row, by at most the distance.
+/// * If the mechanism names a worst direction, the direction has length 1 and one number for each column of the table.
 /// * Delta is from 0 to below 1.
 /// * The texts that the ledger shows (`release_name`, `about`) are not empty.
 ///
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
 /// # Errors
-/// [`MechanismError`] if there is no mechanism for this table, or if the mechanism cannot release the table.
+/// [`MechanismError`] if the recipe cannot make its mechanism for this table, or if the mechanism cannot state its privacy
+/// cost or cannot release the table.
 pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<Violation>, MechanismError> {
     let mut found = Violations::default();
     delta(&mut found, recipe.delta());

@@ -1,4 +1,4 @@
-//! Tests that every member of a family must pass, for the library's members and for those of other programs.
+//! Tests that every member of a family must pass, whether the member is the library's own or one that another program adds.
 //!
 //! Each function takes a member and returns the rules that the member breaks. An empty list means that no violation was
 //! found, which is no proof that there is none. Seeds are fixed, so the result is always the same. Statistical rules allow
@@ -44,7 +44,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Collects violations: for each rule, the first one that is found.
+/// Collects violations: for each rule, the first violation that is found.
 #[derive(Default)]
 struct Violations(Vec<Violation>);
 
@@ -56,7 +56,7 @@ impl Violations {
     }
 }
 
-/// Number of draws for a statistical rule.
+/// Number of draws for the statistical rules of noise and of losses of messages.
 const DRAWS: u32 = 100_000;
 
 fn key(purpose: &str) -> Key {

@@ -86,9 +86,9 @@ fn processes(found: &mut Violations, [mut first, mut second]: [Box<dyn Availabil
 }
 
 /// Checks the rules of outages. An outage affects only the groups that it names, so no other group is disconnected or
-/// partitioned. It affects at least one group that it names: this group is offline at the beginning, or its connection
-/// changes, or it is partitioned from other parties. Partitions are checked at every second of the first day and at
-/// every thousandth second of the first ten days. The connection of a group obeys the rules of [`availability`].
+/// partitioned. The outage affects at least one group that it names: the group is offline at the beginning, or the group's
+/// connection changes, or the group is partitioned from other parties. Partitions are checked at every second of the first
+/// day and at every thousandth second of the first ten days. The connection of a group obeys the rules of [`availability`].
 /// Whether two groups are partitioned depends only on the time, and no group is partitioned from itself.
 #[must_use]
 pub fn outage(model: &dyn Outage) -> Vec<Violation> {
@@ -149,7 +149,7 @@ pub fn outage(model: &dyn Outage) -> Vec<Violation> {
 }
 
 /// Checks the rules of topologies. Links are between two different existing parties, and each pair has at most one
-/// link. The list is the same at every call, and the links have the stated shape.
+/// link. The list of links is the same at every call, and the links have the stated shape.
 ///
 /// If the topology has problems with the population, nothing is checked.
 #[must_use]
@@ -181,7 +181,7 @@ pub fn topology(model: &dyn Topology, population: &Population<'_>) -> Vec<Violat
 }
 
 /// Checks the rules of compute models. Slowness is finite and at least 0. The same draws give the same slowness and the
-/// same compute time. The compute time is 0 if the model states that it is instant.
+/// same compute time. The compute time is 0 if the model states that every job is instant.
 #[must_use]
 pub fn compute(model: &dyn Compute) -> Vec<Violation> {
     let mut found = Violations::default();

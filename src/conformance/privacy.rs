@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// * The privacy cost does not depend on the values of the input.
 /// * Unless the release is unprotected, the cost has a finite epsilon at `delta` that is proven or conditional, and not
 ///   only published.
-/// * The audit's attack on the worst known pair of neighbours does not show an epsilon above the stated one, with 95 %
-///   confidence, in `trials` releases of each neighbour.
-/// * If the distributions of the releases of this pair are known, the epsilon computed from them is no larger than the
-///   stated one either.
+/// * The audit's attack on the worst known pair of neighbours does not show, with 95 % confidence and `trials` releases of
+///   each neighbour, that epsilon is above the epsilon of the stated cost.
+/// * If the distributions of the releases of both neighbours are known, the epsilon computed from these distributions is
+///   not above the epsilon of the stated cost either.
 ///
 /// Other pairs and attacks are not tried.
 ///
@@ -109,7 +109,8 @@ const APART: f64 = 1e-3;
 /// * The name is one word of lower-case letters and digits.
 /// * Epsilon is never NaN or negative. It is 0 without releases, and infinite for an unprotected release.
 /// * Epsilon is the same at a second call with the releases in reverse order.
-/// * Epsilon does not decrease if delta decreases, and is no smaller for all releases than for one of them.
+/// * Epsilon does not decrease if delta decreases, and is no smaller for all releases than for a single release with the
+///   first of their costs.
 /// * A note explains every infinite epsilon.
 /// * A bound is no smaller than the proven lower bound of the tight accountant.
 ///
@@ -178,17 +179,19 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
 
 /// Checks the rules of publications:
 ///
-/// * Plan and search are the same at every call, because they depend on public facts only.
-/// * The mechanisms state their privacy cost for one record replaced, and the cost does not depend on values.
+/// * Plan and search are the same at every call, because they must depend on public facts only.
+/// * The plan's mechanisms state their privacy cost for one record replaced, and the cost does not depend on the values of
+///   the input.
 /// * The same stream gives the same release.
 /// * The released setting exists.
 /// * Every bound that the plan states on the quality of what is published is at least 0, and holds with a probability
 ///   from 0 to 1.
-/// * A mechanism that names its worst pair of neighbours obeys the rules of [`mechanism`]: at delta 0 if its cost has a
-///   finite epsilon there (as Laplace noise has), otherwise at delta 1e-5 (as for Gaussian noise).
+/// * A protected release whose mechanism names its worst pair of neighbours obeys the rules of [`mechanism`]. The delta for
+///   these rules is 0 if the cost has a finite epsilon at delta 0 (as Laplace noise has), and otherwise 1e-5 (as for
+///   Gaussian noise).
 ///
 /// # Errors
-/// [`AuditError`] if a plan cannot be made for this task, or a mechanism cannot release.
+/// [`AuditError`] if a search or a plan cannot be made for this task, or if a mechanism cannot release or state its cost.
 pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Violation>, AuditError> {
     let mut found = Violations::default();
     let cannot = |error: CannotRelease| AuditError::Scenario(error.into());
@@ -231,7 +234,7 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     Ok(found.0)
 }
 
-/// An element of the input of a mechanism: a number x, or the number of a setting together with the setting's result x.
+/// An element of the input of a mechanism: a value x, or the number of a setting together with the setting's result x.
 trait Numbered {
     /// The same element with x replaced by 1 - 2 x.
     fn turned(&self) -> Self;

@@ -13,7 +13,8 @@ const SIZES: [u64; 5] = [0, 1, 100, 10_000, 1_000_000];
 /// * A rate is finite and not below 0.
 /// * Sending a message does not end before it begins.
 /// * If the sending of two messages begins at the same time, the sending of the larger message does not end earlier.
-/// * If the sending of one message begins later than that of another message of the same size, it does not end earlier.
+/// * If the sending of one message begins later than the sending of another message of the same size, the later sending
+///   does not end earlier.
 #[must_use]
 pub fn throughput(model: &dyn Throughput) -> Vec<Violation> {
     let mut found = Violations::default();

@@ -1,12 +1,13 @@
-//! An exact posterior that uses the faster of two representations: one row per outcome while outcomes are few, then a
-//! covariance matrix over the arms.
+//! An exact posterior that uses the faster of two representations: one row of n numbers for each outcome while there are
+//! few outcomes, then a covariance matrix over the n arms.
 
 use super::{ArmCovariance, ArmPosterior, GpError, Posterior};
 
 /// An exact posterior that changes its representation from rows to a covariance matrix when there are more outcomes
-/// than arms; from then on the cost of an outcome no longer grows. With more than 5,000 arms it does not change.
+/// than arms. From then on, the time that an outcome takes no longer grows with the number of outcomes. With more than
+/// 5,000 arms the representation never changes.
 ///
-/// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
+/// The change is made at a fixed number of outcomes, so the time of the change does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
 pub enum AdaptivePosterior {
     /// One row per outcome, with a number for every arm.
@@ -15,7 +16,7 @@ pub enum AdaptivePosterior {
     ArmSpace(Box<ArmPosterior>),
 }
 
-/// Largest number of arms for which a covariance matrix over the arms is stored; it takes 200 MB.
+/// Largest number of arms for which a covariance matrix over the arms is stored. The matrix for this number takes 200 MB.
 pub(crate) const MAX_ARMS: usize = 5_000;
 
 impl AdaptivePosterior {
@@ -28,8 +29,9 @@ impl AdaptivePosterior {
         Self::Candidates(Box::new(Posterior::new(prior, noise_variance, prior_mean)))
     }
 
-    /// Adds the outcome of one arm, in units of the outcome. After t outcomes, this takes O(n t) for t below n and O(n^2)
-    /// after that; the change of representation takes O(n^3). With more than 5,000 arms it always takes O(n t).
+    /// Adds the outcome of one arm, in units of the outcome. Adding an outcome to t earlier outcomes takes O(n t) while t is
+    /// below n, and O(n^2) after that; the change of representation takes O(n^3). With more than 5,000 arms, adding an
+    /// outcome always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -161,13 +161,13 @@ impl ArmCovariance {
         }
     }
 
-    /// The whole matrix as a matrix of faer, `[n, n]`. O(n^2 d).
+    /// The prior covariance matrix of all arms as a matrix of faer, `[n, n]`. O(n^2 d).
     #[must_use]
     pub fn to_faer(&self) -> Mat<f64> {
         MatRef::from_row_major_slice(&self.dense(), self.n(), self.n()).to_owned()
     }
 
-    /// The whole matrix, row by row: `[n, n]`. O(n^2 d).
+    /// The prior covariance matrix of all arms, row by row: `[n, n]`. O(n^2 d).
     #[must_use]
     pub fn dense(&self) -> Vec<f64> {
         let n = self.n();

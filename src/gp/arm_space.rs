@@ -1,9 +1,9 @@
 //! The exact posterior in arm space: a mean and a covariance matrix over the arms, whatever the number of outcomes.
 //!
-//! One outcome y of arm a is one rank-1 update: with s the column of arm a in the covariance matrix, and g the sum of its
-//! entry s_a and the noise variance, mean += s (y - mean_a) / g and covariance -= s s^T / g. For n arms an update takes
-//! O(n^2) time, and the matrix O(n^2) memory. When there are more outcomes than arms, this is faster than the posterior that
-//! keeps one row per outcome ([`super::Posterior`]).
+//! One outcome y of arm a is one rank-1 update. Let s be the column of arm a in the covariance matrix, s_a the entry of s
+//! for arm a, and g the sum of s_a and the noise variance. Then mean += s (y - mean_a) / g and covariance -= s s^T / g. For
+//! n arms an update takes O(n^2) time, and the matrix O(n^2) memory. When there are more outcomes than arms, such an update
+//! is faster than an update of [`super::Posterior`], which keeps one row per outcome.
 
 use super::pivot::pivot;
 use super::simd::multiversion;
@@ -165,8 +165,8 @@ impl ArmPosterior {
         Cholesky::with_jitter(self.n, &self.covariance)
     }
 
-    /// Log density of all outcomes so far, in their order, under the model, in nats. Rasmussen and Williams 2006,
-    /// equation 2.30.
+    /// Log density of all outcomes so far under the model, in nats, computed as a sum: each outcome adds its log density
+    /// given the outcomes before it. Rasmussen and Williams 2006, equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood

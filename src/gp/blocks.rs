@@ -1,7 +1,8 @@
-//! A growing matrix with one column per arm, stored in blocks of arms, in memory that the next such matrix reuses.
+//! A growing matrix with one column per arm, stored in blocks of arms. When a matrix is dropped, a later matrix of the same
+//! thread may reuse its memory.
 //!
-//! A study builds thousands of posteriors of the same size, one after the other. Allocating their memory would take
-//! longer than the arithmetic on it, because the system provides memory page by page.
+//! A study builds thousands of posteriors of the same size, one after the other. Allocating new memory for each posterior
+//! would take longer than the posterior's arithmetic, because the system provides memory page by page.
 
 #![allow(
     clippy::needless_range_loop,
@@ -30,9 +31,9 @@ thread_local! {
 /// A growing number of rows of `n` numbers.
 ///
 /// A block of arms holds its part of every row. The rows of a block are divided into groups of sixteen, and each group
-/// into tiles of 32 arms; a tile is stored row by row. So a loop over all rows reads a block sequentially, and keeps its
-/// results for 32 arms in registers over sixteen rows. The last group has room not for sixteen rows, but for its number of
-/// rows rounded up to a power of two, because in a federation of many agents most models have few rows.
+/// into tiles of 32 arms; a tile is stored row by row. So a loop over all rows reads a block sequentially, and the loop's
+/// results for 32 arms stay in registers over sixteen rows. The last group may have fewer than sixteen rows. It has room for
+/// the number of its rows rounded up to a power of two, because in a federation of many agents most models have few rows.
 #[derive(Debug)]
 pub(super) struct Blocks {
     n: usize,
@@ -51,14 +52,14 @@ const TILE: usize = 32;
 /// Number of rows in a group.
 const GROUP: usize = 16;
 
-/// Number of rows for which a group has room, if it and the groups after it hold `rows` rows in all (at least 1).
+/// Number of rows for which a group has room, if the group and the groups after it hold `rows` rows in all (at least 1).
 #[inline(always)]
 fn height(rows: usize) -> usize {
     rows.min(GROUP).next_power_of_two()
 }
 
 impl BufferPool {
-    /// A buffer that the next matrix may use; it may hold numbers of an earlier matrix.
+    /// A buffer for one block of a new matrix. The buffer may hold numbers of an earlier matrix.
     fn take(&mut self) -> Vec<f64> {
         let buffer = self.buffers.pop().unwrap_or_default();
         self.kept -= buffer.capacity();
@@ -317,7 +318,7 @@ mod tests {
         }
     }
 
-    /// The results are compared with the same sums computed for one arm after the other.
+    /// The expected values are computed row by row: first the row's factor, then the subtraction of the row for every arm.
     #[test]
     fn each_factor_is_computed_after_the_earlier_subtractions() {
         for (n, rows) in [(1, 3), (5, 16), (100, 37), (BLOCK + 33, 20)] {

@@ -16,8 +16,8 @@ const HALVINGS: usize = 20;
 /// A step must increase the function by at least this share of the increase that the gradient predicts (Armijo's
 /// rule).
 const ARMIJO: f64 = 1e-4;
-/// While no past step is stored, a step goes along the gradient. Before it is halved, the largest coordinate of such a
-/// step is this share of the box's longest side.
+/// While no past step is stored, a step goes along the gradient (with 0 for the inputs that are held at a bound). Before any
+/// halving, the largest coordinate of a step along the gradient is this share of the box's longest side.
 const FIRST_STEP: f64 = 0.1;
 /// Largest number of moves to a neighbour (another value of one discrete input) in one search.
 const STEPS: usize = 64;
@@ -25,7 +25,7 @@ const STEPS: usize = 64;
 /// When a search for a local maximum ends.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Climb {
-    /// The search ends after this many steps.
+    /// The search ends after this many attempts at a step.
     pub(crate) max_steps: usize,
     /// The search ends when no derivative, multiplied by the length of the box along its input, exceeds this number in
     /// absolute value. Derivatives along inputs that are held at a bound do not count.
@@ -38,7 +38,7 @@ impl Climb {
     /// Searches for a local maximum of `function` in the box `bounds`, `[d]`, from the point
     /// `start`, `[d]`; returns the best point found, `[d]`, and its value. `function` returns its
     /// value at a point and writes its gradient. The search never moves to a point without a finite
-    /// value; the result is `None` if the starting point has none.
+    /// value; the result is `None` if the starting point has no finite value.
     pub(crate) fn from(
         self,
         start: &[f64],
@@ -147,10 +147,10 @@ fn step(
     None
 }
 
-/// Starts a search for a local maximum from each of the `refined` candidates with the largest
-/// values in each group, and returns the best point found with its value. If values are equal, it returns the point
-/// found first. A candidate is a point, `[d]`. `None` if no candidate has a finite value. `value` computes a value
-/// only, `function` a value and its gradient.
+/// In each group of candidates, starts a search for a local maximum from each of the `refined` candidates with the largest
+/// values. Returns the best point that any search found, with its value; if several points have the same value, the point
+/// found first. A candidate is a point, `[d]`. `None` if no candidate has a finite value. `value` computes only the value of
+/// the function at a point, `function` the value and the gradient.
 pub(crate) fn maximum_in_box(
     groups: &[Vec<Vec<f64>>],
     bounds: &[(f64, f64)],
@@ -165,7 +165,8 @@ pub(crate) fn maximum_in_box(
 /// input whether it is discrete. The discrete inputs of the candidates must have valid values. A neighbour of a point has
 /// another value of one discrete input; `neighbours` returns the neighbours of a point. A search from a candidate alternates
 /// two steps: a search for a local maximum along the inputs that are not discrete, and a move to the best neighbour of this
-/// maximum. It ends when no neighbour is better, or after 64 moves. The function is computed at valid points only.
+/// maximum. The alternation ends when no neighbour of the maximum is better, or after 64 moves. The function is computed at
+/// valid points only.
 ///
 /// Source: BoTorch 0.18.1, `optimize_acqf_mixed_alternating` (alternation); Garrido-Merchan and Hernandez-Lobato 2020,
 /// "Dealing with categorical and integer-valued variables in Bayesian optimization with Gaussian processes" (a model that
@@ -216,7 +217,7 @@ fn best_refined(
             .map(|point| (value(point), point))
             .filter(|(score, _)| score.is_finite())
             .collect();
-        // A stable sort: of equal candidates the first is refined first.
+        // A stable sort: of candidates with equal values, the first is refined first.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (_, start) in scored.into_iter().take(refined) {
             let found = refine(start);

@@ -301,9 +301,9 @@ fn subtract_rows(before: &[f64], k: usize, row: &mut [f64]) {
     }
 }
 
-/// Changes the four rows with the indices k from `first` on: from row k it subtracts every row of `above`, multiplied by
-/// the entry k of that row of `above`. Each step computes [`TILE`] columns, whose sums stay in registers. Entries below the
-/// diagonal change too; they are never read.
+/// Changes four rows, whose indices k begin with `first`. Every row of `above`, multiplied by its own entry k, is subtracted
+/// from row k. The columns are computed [`TILE`] at a time, and the sums of these columns stay in registers; the columns
+/// that are left at the end are computed without tiles. Entries below the diagonal change too; they are never read.
 #[inline(always)]
 fn subtract_above(n: usize, first: usize, above: &[f64], rows: &mut [f64]) {
     let rows = rows_of(n, rows);

@@ -103,8 +103,8 @@ impl Covariance {
 
     /// Adds to `out`, `[d]`, `weight` times the gradient of the covariance of `x` and `z`, `[d]` each, with respect to
     /// the coordinates of `x`. Returns the covariance, in squared units of the outcome. The gradient is in squared units of
-    /// the outcome per unit of the input; `weight` may have any unit. The gradient of a Matern covariance with nu = 1/2 at
-    /// distance 0, which does not exist, is replaced by 0.
+    /// the outcome per unit of the input; `weight` may have any unit. At distance 0, a Matern covariance with nu = 1/2 has
+    /// no gradient; 0 takes its place.
     ///
     /// # Panics
     /// If there are fewer length-scales than dimensions.
@@ -121,10 +121,10 @@ impl Covariance {
     }
 
     /// The derivative of the covariance with respect to s, the squared scaled distance or the scaled inner product, at
-    /// an s where the covariance is `k`. It is computed from `k`, to reuse the exponential in `k`. For a Matern
-    /// covariance with nu = 1/2 and the scaled distance r, it is -k / (2 r), which is infinite at distance 0 and is replaced
-    /// by 0 there. This is right for derivatives with respect to length-scales: they contain the derivative multiplied by
-    /// a term of s, and s times the derivative tends to 0 with s.
+    /// an s where the covariance is `k`. The derivative is computed from `k`, to reuse the exponential in `k`. For a Matern
+    /// covariance with nu = 1/2 and the scaled distance r, the derivative is -k / (2 r). At distance 0 that is infinite, and
+    /// the function returns 0. The 0 is right for derivatives with respect to length-scales: they contain the derivative
+    /// with respect to s only as a product with a term of s, and s times the derivative tends to 0 with s.
     pub(super) fn slope(&self, s: f64, k: f64) -> f64 {
         match self.shape {
             Shape::SquaredExponential => -0.5 * k,

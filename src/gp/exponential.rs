@@ -1,15 +1,15 @@
 //! exp for covariances: elementwise, so that it vectorises, and bit-identical on every machine.
 
-/// 1.5 * 2^52. Adding it to a number and subtracting it again rounds the number to an integer. The lowest bits of the sum
-/// hold this integer.
+/// 1.5 * 2^52. If this constant is added to a number and then subtracted again, the number is rounded to an integer. The
+/// lowest bits of the sum hold this integer.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts; the first has 21 trailing zero bits, so its products with exponents are exact.
+/// ln 2 in two parts. The first part has 21 trailing zero bits, so its products with the integers k of [`exp`] are exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fee0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
-/// For x below this, exp(x) is set to 0; it would be less than 1.5 times the smallest normal number.
+/// For x below this, [`exp`] returns 0; the true exp(x) is less than 1.5 times the smallest normal number.
 const UNDERFLOW: f64 = -708.0;
 
-/// 1/k! from k = 13 down to 0.
+/// The coefficients of the Taylor polynomial of exp: 1/i! from i = 13 down to 0.
 const COEFFICIENTS: [f64; 14] = [
     1.0 / 6_227_020_800.0,
     1.0 / 479_001_600.0,

@@ -3,8 +3,9 @@
 //! Let S S^T be the covariance matrix, with S lower triangular. Let r, a column vector, hold the row of S that belongs to
 //! arm a. Then S r is the vector of the covariances of arm a with all arms, and r^T r is the variance at arm a. An outcome
 //! of arm a, with noise of variance v, changes the covariance matrix to S S^T - S r r^T S^T / (v + r^T r) = S M S^T, with
-//! M = I - r r^T / (v + r^T r). The lower triangular T with M = T T^T is known in closed form, and S T is the new factor. It
-//! is computed column by column in O(n^2). No matrix is factorised again, and no variance is computed as a difference.
+//! M = I - r r^T / (v + r^T r). The lower triangular T with M = T T^T is known in closed form, and S T is the new factor.
+//! The new factor is computed column by column in O(n^2). No matrix is factorised again, and no variance is computed as a
+//! difference.
 //! Source: Carlson 1973, "Fast triangular formulation of the square root filter".
 
 #![allow(
@@ -26,7 +27,7 @@ pub struct FactoredPosterior {
     mean: Vec<f64>,
     /// The columns of S one after the other, each from its diagonal entry on.
     columns: Vec<f64>,
-    /// The covariances of the arm observed last with all arms, as they were before its outcome.
+    /// The covariances of the arm observed last with all arms, as they were before the last outcome.
     covariances: Vec<f64>,
     observations: usize,
     jitter: f64,
@@ -61,7 +62,7 @@ multiversion! {
         }
     }
 
-    /// The product S z.
+    /// Adds S z to `product`.
     fn times(columns: &[f64], z: &[f64], product: &mut [f64]) {
         let n = product.len();
         for j in 0..n {
@@ -76,7 +77,8 @@ multiversion! {
 
 impl FactoredPosterior {
     /// The Gaussian process before any outcome, with the mean `mean`, `[n]` and in units of the outcome, and the covariance
-    /// matrix whose Cholesky factor is `factor`, `[n, n]`. It takes O(n^2) time and stores n (n + 1) / 2 numbers.
+    /// matrix whose Cholesky factor is `factor`, `[n, n]`. The construction takes O(n^2) time, and the factor is stored as
+    /// n (n + 1) / 2 numbers.
     ///
     /// `noise_variance` is the variance of the noise on an outcome, above 0, in squared units of the outcome.
     ///

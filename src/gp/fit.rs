@@ -24,7 +24,7 @@ pub struct Fit {
 }
 
 /// Bounds of the hyperparameters: length-scales for inputs of unit variance, then the variance and the noise variance
-/// for outputs of unit variance. The lower bound of the noise keeps the matrix well conditioned.
+/// for outputs of unit variance. The lower bound of the noise keeps the covariance matrix of the outputs well conditioned.
 const LENGTH_SCALE: (f64, f64) = (0.05, 20.0);
 const VARIANCE: (f64, f64) = (0.01, 20.0);
 const NOISE: (f64, f64) = (1e-4, 2.0);
@@ -47,8 +47,8 @@ impl LogNormals {
     /// No priors: maximum likelihood.
     pub const NONE: Self = Self { length_scale: None, variance: None, noise_variance: None };
 
-    /// The log density at the logarithms of `d` length-scales, the variance and the noise variance, up to a constant; its
-    /// derivatives are added to `gradient`, `[d + 2]`.
+    /// The log density, up to a constant, at `logs`, `[d + 2]`: the logarithms of `d` length-scales, of the variance and of
+    /// the noise variance. The derivatives of the log density are added to `gradient`, `[d + 2]`.
     pub(super) fn add(&self, d: usize, logs: &[f64], gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
         for (place, &log) in logs.iter().enumerate() {
@@ -136,7 +136,8 @@ pub fn fit(
     })
 }
 
-/// The largest absolute derivative, except those that point out of the bounds at parameters that are at a bound.
+/// The largest absolute derivative. A derivative does not count if its parameter is at a bound and the derivative points out
+/// of the bounds.
 fn slope(gradient: &[f64], at: &[f64], bounds: &[(f64, f64)]) -> f64 {
     let within = gradient.iter().zip(at).zip(bounds).filter(|((slope, at), (low, high))| {
         let room = if **slope > 0.0 { high - **at } else { **at - low };
@@ -160,7 +161,7 @@ mod tests {
         let points = Points::new(30, 2, rows);
         let fit = squared_exponential(&points, &outputs, 3, &mut stream).unwrap();
         assert!(fit.slope < 1e-3, "{fit:?}");
-        // A step along any axis does not increase the likelihood.
+        // A step along any axis decreases the likelihood.
         let likelihood = |l: [f64; 2], variance, noise| {
             let covariance = Covariance::per_dimension(Shape::SquaredExponential, l.to_vec(), variance);
             log_marginal_likelihood(&points, &outputs, &covariance, noise).unwrap().value

@@ -177,8 +177,8 @@ impl FourierFeatures {
             gradient.fill(0.0);
             return self.weighted(weights, x, gradient);
         }
-        // With the weights w, the cosines c, their derivatives c' and sd the square root of the variance, the product is
-        // sd (w c) / |c|, and its gradient sd ((w c') - (w c) (c c') / |c|^2) / |c|.
+        // Let w be the weights, c the cosines, c' the derivatives of the cosines, and sd the square root of the variance.
+        // The product is sd (w c) / |c|, and the gradient of the product is sd ((w c') - (w c) (c c') / |c|^2) / |c|.
         let (mut along, mut square) = (0.0, 0.0);
         let mut of_square = vec![0.0; self.d];
         gradient.fill(0.0);

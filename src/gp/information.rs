@@ -30,7 +30,7 @@ pub fn information_gain(
     Ok(0.5 * Cholesky::new(t, matrix)?.log_determinant())
 }
 
-/// A greedy choice of arms, and its information gain.
+/// Arms that were chosen greedily, and their information gains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Greedy {
     /// The arms, `[rounds]`, in order of choice; an arm may be chosen again.
@@ -56,22 +56,22 @@ fn bound_from_greedy(gain: f64) -> f64 {
     gain / -libm::expm1(-1.0)
 }
 
-/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's variance exceeds `largest`.
+/// An upper bound on the gain of `number` outcomes of `n` arms, in nats, if no arm's prior variance exceeds `largest`.
 ///
 /// Let arm i have t_i outcomes. The gain is half the logarithm of a determinant, det(I + K / `noise_variance`) with K over
 /// the outcomes. By Sylvester's identity, the determinant is that of the matrix over the arms whose entry i, j is the sum of
-/// I_ij and sqrt(t_i t_j) k_ij / `noise_variance`, with k_ij the covariance of the arms i and j. By Hadamard's inequality it
-/// is at most the product of the diagonal entries, which is at most the product over arms of
-/// 1 + t_i `largest` / `noise_variance`. The sum of the logarithms of these factors is concave in the t_i, so it is largest
-/// if the outcomes are spread evenly over as many arms as possible.
+/// I_ij and sqrt(t_i t_j) k_ij / `noise_variance`, with k_ij the covariance of the arms i and j. By Hadamard's inequality
+/// the determinant is at most the product of the diagonal entries, and this product is at most the product over arms of
+/// 1 + t_i `largest` / `noise_variance`. The sum of the logarithms of these factors is concave and symmetric in the t_i, so
+/// the sum is largest if the outcomes are spread evenly over as many arms as possible.
 fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
     let arms = (n as f64).min(number as f64);
     if arms > 0.0 { 0.5 * arms * libm::log1p(largest * (number as f64 / arms) / noise_variance) } else { 0.0 }
 }
 
-/// Upper bounds on the largest information gain, in nats, one for each of the ascending `numbers` of outcomes. Each is
-/// the smaller of [`Greedy::upper_bound`] and a bound by Hadamard's inequality (`ceiling`). With up to 5,000 arms,
-/// memory is O(n^2) whatever the numbers.
+/// Upper bounds on the largest information gain, in nats, one for each of the ascending `numbers` of outcomes. Each bound is
+/// the smaller of two: that of [`Greedy::upper_bound`], and that of `ceiling`, by Hadamard's inequality. With up to 5,000
+/// arms, memory is O(n^2) whatever the numbers of outcomes.
 ///
 /// # Errors
 /// As for [`greedy_maximum`].
@@ -98,9 +98,9 @@ pub(crate) fn gain_bounds(
     Ok(bounds)
 }
 
-/// Chooses `rounds` arms greedily for their information gain: each time the arm with the largest posterior variance (the
-/// first of equal ones). The choice depends on the covariance and the noise variance, both in squared units of the
-/// outcome, not on outcomes. The result holds `[rounds]` arms and gains.
+/// Chooses `rounds` arms greedily for their information gain: each time the arm with the largest posterior variance (if
+/// several arms have the same variance, the first of them). The choice depends on the covariance and the noise variance,
+/// both in squared units of the outcome, but not on outcomes. The result holds `[rounds]` arms and `[rounds]` gains.
 ///
 /// Source: Srinivas et al. 2010, section 2.2.
 ///

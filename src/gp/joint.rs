@@ -7,11 +7,11 @@ use crate::rng::Stream;
 use std::sync::Arc;
 
 /// An exact posterior over n arms that also holds the Cholesky factor of the prior covariance. When there are more outcomes
-/// than arms, the posterior changes its representation from rows to a factor of the covariance. From then on the cost of an
-/// outcome, and that of a draw, no longer grows with the number of outcomes. Without noise, or with more than 5,000 arms, it
-/// does not change.
+/// than arms, the posterior changes its representation from rows to a factor of the covariance. From then on, the time that
+/// an outcome or a draw takes no longer grows with the number of outcomes. Without noise, or with more than 5,000 arms, the
+/// representation never changes.
 ///
-/// The change is made at a fixed number of outcomes, so it does not depend on a run's random numbers.
+/// The change is made at a fixed number of outcomes, so the time of the change does not depend on a run's random numbers.
 #[derive(Clone, Debug)]
 pub struct JointPosterior {
     /// Factor of the prior covariance; models of several agents may share it.
@@ -48,9 +48,9 @@ impl JointPosterior {
         !needs_jitter(noise_variance, largest_variance)
     }
 
-    /// Adds the outcome of one arm, in units of the outcome. After t outcomes, this takes O(n t) operations for t below n
-    /// and O(n^2) after that; the change of representation takes O(n^3). Without noise, or with more than 5,000 arms, it
-    /// always takes O(n t).
+    /// Adds the outcome of one arm, in units of the outcome. Adding an outcome to t earlier outcomes takes O(n t) while t is
+    /// below n, and O(n^2) after that; the change of representation takes O(n^3). Without noise, or with more than 5,000
+    /// arms, adding an outcome always takes O(n t).
     ///
     /// # Errors
     /// Those of [`Posterior::observe`].

@@ -1,4 +1,4 @@
-//! The log marginal likelihood and its gradient, in the logarithms of the hyperparameters.
+//! The log marginal likelihood, and its gradient with respect to the logarithms of the hyperparameters.
 
 use super::covariance::{Covariance, LengthScale, Shape};
 use super::{Cholesky, GpError, Points, dot};
@@ -88,8 +88,8 @@ fn likelihood(
     }
     let value = -0.5 * (square + factor.log_determinant() + n as f64 * libm::log(TAU));
     // Each derivative is 1/2 trace((alpha alpha^T - A^-1) dA), with A the covariance matrix of the outputs, noise included,
-    // and alpha = A^-1 (outputs - mean). The matrices alpha alpha^T - A^-1 and dA are symmetric, so their upper triangles
-    // suffice.
+    // dA the derivative of A with respect to the logarithm of one hyperparameter, and alpha = A^-1 (outputs - mean). The
+    // matrices alpha alpha^T - A^-1 and dA are symmetric, so their upper triangles suffice.
     let inverse = factor.upper_inverse();
     let scales = match &covariance.length_scale {
         LengthScale::Same(_) => 1,
@@ -163,8 +163,8 @@ mod tests {
 
     /// The expected values are from scikit-learn 1.9.1: GaussianProcessRegressor(ConstantKernel(1.3) * RBF([0.8, 1.7]) +
     /// WhiteKernel(0.05), optimizer=None, alpha=0).fit(X, y), then log_marginal_likelihood(kernel_.theta,
-    /// eval_gradient=True), with the gradient in the order of [`Likelihood::gradient`]; and the same with Matern([0.8, 1.7],
-    /// nu=0.5) in place of RBF, and with nu=1.5 and nu=2.5.
+    /// eval_gradient=True), with the gradient in the order of [`Likelihood::gradient`]. For the three Matern shapes,
+    /// Matern([0.8, 1.7], nu=NU) with NU = 0.5, 1.5 and 2.5 takes the place of RBF([0.8, 1.7]).
     #[test]
     fn every_stationary_shape_has_the_likelihood_and_gradient_of_scikit_learn() {
         let points = Points::new(5, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.5, 1.5, -0.7, 0.4]);

@@ -5,9 +5,10 @@
 //! one slice of n d numbers, row after row. Inputs have the units of their columns, length-scales the units of the
 //! inputs; means and outcomes have the unit of the outcome, variances and covariances its square; information and log
 //! likelihoods are in nats. An arm that does not exist, or a slice of the wrong length, is an error in the calling
-//! program and may panic; errors that depend on the numbers are returned as a [`GpError`].
+//! program, and the function called may panic. Errors that depend on the numbers are returned as a [`GpError`].
 //!
-//! Where no source is named, it is chapter 2 of Rasmussen and Williams 2006, "Gaussian Processes for Machine Learning".
+//! Where no source is named, the source is chapter 2 of Rasmussen and Williams 2006, "Gaussian Processes for Machine
+//! Learning".
 //!
 //! Conversions of matrices of the crate faer: methods named `of_faer` read such a matrix, `as_faer` returns a view
 //! without copying, and `to_faer` returns a new matrix. [`Points`], [`CovarianceMatrix`], [`ArmCovariance`],
@@ -15,8 +16,9 @@
 //!
 //! All loops over arms, points and matrices are this crate's own, elementwise and in a fixed order, so that results are
 //! bit-identical on every machine. (`multi_start` takes the steps of its searches from the crate argmin.) The
-//! factorisations of faer use fused multiply-add instructions where the CPU has them, which changes results in the last
-//! bits, so only tests use them. A table in docs/design.md shows which computations use which library.
+//! factorisations of faer use fused multiply-add instructions on CPUs that have such instructions. Fused instructions change
+//! the last bits of results, so only tests use the factorisations of faer. A table in docs/design.md shows which
+//! computations use which library.
 
 mod adaptive;
 mod arm_covariance;
@@ -81,8 +83,8 @@ use thiserror::Error;
 /// Why a computation on a Gaussian process or a matrix failed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpError {
-    /// A covariance matrix is not positive definite, even with the largest jitter tried. The same error is returned for a
-    /// noise variance that is not finite or not above 0, by functions that require both.
+    /// A covariance matrix is not positive definite, even with the largest jitter tried. Functions that require a finite
+    /// noise variance above 0 return this error for any other noise variance too.
     #[error(
         "a covariance matrix of order {order} is not positive definite, even with {jitter:e} added to \
              its diagonal: raise the noise variance or shorten the length-scale"
@@ -110,7 +112,7 @@ pub enum GpError {
         order: usize,
         /// Row of the offending entry, from 0.
         row: usize,
-        /// Its column, from 0.
+        /// Column of the offending entry, from 0.
         column: usize,
     },
     /// Fourier features were requested of a covariance that is not a function of the distance.

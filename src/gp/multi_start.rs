@@ -31,7 +31,7 @@ pub(crate) struct Maximum {
 
 /// Number of past steps that L-BFGS stores, each with the change of the gradient along it.
 const MEMORY: usize = 10;
-/// Largest number of steps per starting point; about thirty are typical.
+/// Largest number of steps per starting point; a search typically takes roughly thirty steps.
 const MAX_STEPS: u64 = 100;
 /// A search ends when the norm of the gradient with respect to the free parameters, in the search's unit, is below this.
 const LEVEL: f64 = 1e-7;
@@ -66,7 +66,7 @@ impl MultiStart<'_> {
         best
     }
 
-    /// The best point of a search from one starting point.
+    /// The best point of a search from one starting point; `None` if the search found no value.
     fn search_from(
         &self,
         from: &[f64],

@@ -30,11 +30,11 @@ pub struct Nystrom {
     n: usize,
     basis: Vec<usize>,
     rank: usize,
-    /// Eigenvectors of K_D, one per row: rank x m, with m the size of the basis.
+    /// The columns of U, one per row: rank x m, with m the size of the basis. They are eigenvectors of K_D.
     range: Vec<f64>,
     /// Coordinates c(x), one arm per row: n x rank.
     coordinates: Vec<f64>,
-    /// Prior variances.
+    /// Prior variances of all arms, `[n]`.
     prior: Vec<f64>,
 }
 
@@ -85,12 +85,12 @@ pub fn draw_basis(q: f64, plays: &[f64], variance: &[f64], stream: &mut Stream) 
     basis
 }
 
-/// Of a covariance matrix K_D, `[m, m]`, the eigenvalues that are above the rounding error, and their unit eigenvectors, one
-/// per row.
+/// The eigenvalues of a covariance matrix K_D, `[m, m]`, that are above the rounding error, and the unit eigenvectors of
+/// these eigenvalues, one per row.
 ///
 /// A pivoted Cholesky factorisation K_D = R^T R, with R of shape k x m, stops when the remainder is numerically zero. If
 /// k < m / 2, the smaller matrix R R^T, of order k, is decomposed: it has the same nonzero eigenvalues as R^T R, and if v is
-/// an eigenvector of R R^T, then R^T v is one of R^T R. Otherwise K_D itself is decomposed.
+/// an eigenvector of R R^T, then R^T v is an eigenvector of R^T R. Otherwise K_D itself is decomposed.
 fn range(m: usize, matrix: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>), GpError> {
     let mut left: Vec<f64> = (0..m).map(|i| matrix[i * m + i]).collect();
     let stop = 0.01 * RANK_TOLERANCE * left.iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -241,8 +241,9 @@ impl Nystrom {
         out
     }
 
-    /// The coordinates in the range, `[rank]`, of the projection onto the range of a vector, of any unit. `vector`, `[m]`,
-    /// holds its coordinates in the basis. The conversion is the transpose of [`Self::expand`].
+    /// Projects a vector, of any unit, onto the range. `vector`, `[m]`, holds the coordinates of the vector in the basis.
+    /// The result, `[rank]`, holds the coordinates of the projection in the range. This function is the transpose of
+    /// [`Self::expand`].
     #[must_use]
     pub fn project(&self, vector: &[f64]) -> Vec<f64> {
         self.range.chunks(self.basis.len().max(1)).map(|row| dot(row, vector)).collect()
@@ -290,7 +291,7 @@ impl Nystrom {
     /// the same `counts`, `[n]`, and `lambda`.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0.
+    /// [`GpError::NotPositiveDefinite`] only if `lambda` is not above 0, or so small that rounding errors exceed it.
     pub fn factor(&self, counts: &[f64], lambda: f64) -> Result<Cholesky, GpError> {
         Cholesky::new(self.rank, self.gram(counts, lambda))
     }

@@ -84,8 +84,8 @@ impl<'a> PosteriorPath<'a> {
     }
 
     /// As [`Self::draw`], with the function's deviation from the posterior mean multiplied by `scale`, dimensionless: a
-    /// draw from N(mean, scale^2 covariance). The draw from the prior and the drawn noise are multiplied by `scale`; this
-    /// suffices, because the deviation is linear in the two together.
+    /// draw from N(mean, scale^2 covariance). The draw from the prior and the drawn noise are multiplied by `scale`. The
+    /// deviation is then multiplied by `scale` too, because it is a linear function of the pair of these two draws.
     ///
     /// # Errors
     /// Those of [`FourierFeatures::draw`].
@@ -166,11 +166,13 @@ mod tests {
     }
 
     /// The expected mean and covariance are those of BoTorch 0.18.1 at seven points: tests/oracles/search.json. Every drawn
-    /// function has new features, and the mean of the inner product of two feature vectors is the prior covariance. So, with
-    /// c_ij the posterior covariance, the average of a value over n functions has a standard error of sqrt(c_ii / n). The
-    /// average of a product of two values has a standard error of sqrt((c_ii c_jj + c_ij^2) / n) if the values are normal.
-    /// With m = 64 features, the variance of a product is larger by a share of the order of 1 / m. With probability 2e-5, at
-    /// least one of 35 normal averages (7 of values, 28 of products) is more than five standard errors away.
+    /// function has new features, and the mean of the inner product of two feature vectors is the prior covariance. Let c_ij
+    /// be the expected covariance of the values at the points i and j. Take the difference between a function's value at
+    /// point i and the expected mean at i. The average of this difference over n functions has a standard error of
+    /// sqrt(c_ii / n). The average of the product of the differences at i and j has a standard error of
+    /// sqrt((c_ii c_jj + c_ij^2) / n) if the values are normal. With m = 64 features, the variance of a product is larger by
+    /// a share of the order of 1 / m. With probability 2e-5, at least one of 35 normal averages (7 of differences, 28 of
+    /// products) is more than five standard errors from its mean.
     #[test]
     fn drawn_functions_have_the_mean_and_covariance_of_botorchs_posterior() {
         let model: Model =

@@ -13,10 +13,10 @@ pub(super) struct Pivot {
 }
 
 /// The variance of an outcome: the sum of `variance`, the variance of the function at the point of the outcome given the
-/// earlier outcomes, and `noise`, the variance of the noise. `scale` is the largest prior variance of the function; in a
-/// box with a linear covariance, where the largest prior variance is not computed, `scale` is the prior variance at the
-/// point of the outcome. `order` is the number of outcomes including this one. If the sum is too small, jitter is added
-/// to it: at first `FIRST` times `scale`, then, as long as the result is too small, ten times as much as before.
+/// earlier outcomes, and `noise`, the variance of the noise. `scale` is the largest prior variance of the function. A
+/// `PointPosterior` with a linear covariance does not know the largest prior variance; there, `scale` is the prior variance
+/// at the point of the outcome. `order` is the number of outcomes including this one. If the sum is too small, jitter is
+/// added to it: at first `FIRST` times `scale`, then, as long as the result is too small, ten times as much as before.
 ///
 /// # Errors
 /// [`GpError::NotPositiveDefinite`] if the variance is too small even with the largest jitter.

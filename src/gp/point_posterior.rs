@@ -4,8 +4,8 @@
 //! K + noise I; an outcome appends a row to L. Let k(x), `[t]`, be the prior covariances of a point x with these t points,
 //! v = L^-1 k(x), and alpha = (K + noise I)^-1 (outcomes - prior mean). At x, the mean is the prior mean plus k(x)^T alpha,
 //! and the variance is k(x, x) - v^T v. The gradient of the mean is the sum of the gradients of the entries of k(x), each
-//! times the entry of alpha with the same index. The gradient of the variance is the gradient of k(x, x) plus the same sum
-//! with -2 L^-T v in place of alpha.
+//! times the entry of alpha with the same index. The gradient of the variance is the gradient of k(x, x) plus another sum of
+//! the gradients of the entries of k(x), each times the entry of -2 L^-T v with the same index.
 //! Adding an outcome takes O(t^2) operations, and so does the evaluation at a point.
 
 use super::covariance::{Covariance, Shape};

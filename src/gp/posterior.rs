@@ -4,9 +4,10 @@
 //! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Let V = L^-1 k_t(.), with one row per
 //! outcome and one column per arm. Row t of L V = k_t(.), for the arm x_t observed last, gives row v_t of V from the rows
 //! s < t, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt. For s < t, the Cholesky recursion that defines
-//! L_ts is this equation for v_s at the arm x_t. So L_ts = v_s(x_t) is an entry of V, and no linear system is solved. Then
-//! mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2. For n arms, an
-//! observation takes O(n t) time, in one pass over V.
+//! L_ts is L_ts = (k(x_s, x_t) - sum_u L_su L_tu) / L_ss, over u < s. The equation for row v_s, at the arm x_t, is the same
+//! with v_s(x_t) and v_u(x_t) in place of L_ts and L_tu. So L_ts = v_s(x_t) is an entry of V, and no linear system is
+//! solved. Then mean += v_t w_t, with w_t = (y_t - mean(x_t)) / L_tt for the outcome y_t, and variance -= v_t^2. For n arms,
+//! an observation takes O(n t) time, in one pass over V.
 
 use super::blocks::{BLOCK, Blocks};
 use super::pivot::pivot;
@@ -134,8 +135,8 @@ impl Posterior {
         (0..self.played.len()).fold(prior, |sum, s| sum - self.blocks.at(s, arm) * self.blocks.at(s, other))
     }
 
-    /// Log density of all outcomes so far under the model, in nats, computed as the sum of the log densities of each
-    /// outcome given the outcomes before it. Rasmussen and Williams 2006, equation 2.30.
+    /// Log density of all outcomes so far under the model, in nats, computed as a sum: each outcome adds its log density
+    /// given the outcomes before it. Rasmussen and Williams 2006, equation 2.30.
     #[must_use]
     pub fn log_marginal_likelihood(&self) -> f64 {
         self.log_likelihood
@@ -173,10 +174,11 @@ impl Posterior {
     pub fn sample(&self, prior_sample: &[f64], stream: &mut Stream) -> Vec<f64> {
         assert_eq!(prior_sample.len(), self.mean.len(), "one value per arm");
         let noise_sd = self.noise_variance.sqrt();
-        // Let f be the prior sample, z the outcomes drawn from it, z_t = f(x_t) + noise, and w' = L^-1 z. The posterior mean
-        // is the prior mean + V^T w, with w = L^-1 (y - prior mean). So the result is f + prior mean + V^T (w - w') =
-        // (f - V^T w') + posterior mean. As L_ts = v_s(x_t), w'_t = (z_t - sum_s L_ts w'_s) / L_tt, over s < t, is computed
-        // from the value at x_t that is left of f when the terms v_s w'_s have been subtracted. No linear system is solved.
+        // Let f be the prior sample, z_t = f(x_t) + e_t the outcomes drawn from f with drawn noise e_t, and w' = L^-1 z. The
+        // posterior mean is the prior mean + V^T w, with w = L^-1 (y - prior mean). So the result is f + prior mean +
+        // V^T (w - w') = (f - V^T w') + posterior mean. With sums over s < t, w'_t = (z_t - sum_s L_ts w'_s) / L_tt. As
+        // L_ts = v_s(x_t), the numerator is e_t plus `left`, the value of f - sum_s v_s w'_s at x_t. So no linear system is
+        // solved.
         let arms: Vec<usize> = self.played.iter().map(|&(arm, _)| arm).collect();
         let mut values = prior_sample.to_vec();
         self.blocks

@@ -8,26 +8,29 @@ use crate::rng::Stream;
 
 /// A Gaussian process with squared-exponential covariance on a grid (a product of coordinate lists).
 ///
-/// The covariance matrix is a Kronecker product over dimensions, so its square root is the Kronecker product of the
-/// dimensions' square roots. With m points along each of d dimensions, this square root takes one eigendecomposition of
-/// order m per dimension, instead of one of order m^d. It needs no jitter.
+/// The covariance matrix is the variance times a Kronecker product of correlation matrices, one for each dimension. So the
+/// square root of the covariance matrix is the standard deviation times the Kronecker product of the square roots of these
+/// correlation matrices. With m points along each of d dimensions, the square root takes one eigendecomposition of order m
+/// for each dimension, instead of one eigendecomposition of order m^d. No jitter is needed.
 #[derive(Clone, Debug)]
 pub struct GridPrior {
     /// For each dimension except the last, the order of its correlation matrix and the matrix's square root, row-major.
     roots: Vec<(usize, Vec<f64>)>,
-    /// The order of the last dimension, and the transposed square root of its correlation matrix.
+    /// For the last dimension, the order of its correlation matrix and the transposed square root of this matrix,
+    /// row-major.
     last: (usize, Vec<f64>),
     sd: f64,
 }
 
 impl GridPrior {
-    /// Largest number of points along one dimension. The decomposition of a dimension of m points needs about five
-    /// matrices of order m (0.7 GB for 4096) and O(m^3) time; one of these matrices is kept.
+    /// Largest number of points along one dimension. [`Self::new`] does not check this limit. For a dimension with m
+    /// points, the decomposition needs roughly five matrices of order m (0.7 GB for m = 4096) and O(m^3) time. Afterwards
+    /// only one of these matrices, the square root, is kept.
     pub const MAX_ALONG: usize = 4096;
 
-    /// A prior with mean 0 on the product of `axes`, `[d]` lists of coordinates in units of the inputs, one for each
-    /// dimension; the last dimension varies fastest. `length_scale` is above 0, in units of the coordinates; `variance`
-    /// is at least 0, in squared units of the outcome.
+    /// A prior with mean 0 on the product of `axes`, which are d lists of coordinates, one list for each dimension, in
+    /// units of the inputs. The coordinate of the last dimension varies fastest. `length_scale` is above 0, in units of the
+    /// coordinates; `variance` is at least 0, in squared units of the outcome.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`].
@@ -92,7 +95,7 @@ impl CholeskyPrior {
     /// A prior with mean 0 at all n arms.
     ///
     /// # Errors
-    /// [`GpError::NotPositiveDefinite`] if 1e-6 of the largest variance is not enough jitter.
+    /// [`GpError::NotPositiveDefinite`] if a jitter of 1e-6 times the largest variance is not enough.
     pub fn new(covariance: &ArmCovariance) -> Result<Self, GpError> {
         Ok(Self { factor: Cholesky::with_jitter(covariance.n(), &covariance.dense())? })
     }
@@ -147,7 +150,8 @@ impl FourierPrior<'_> {
 }
 
 multiversion! {
-    /// to = root * from, for vectors; the root is given transposed, so that the loop over sums vectorises.
+    /// to = root * from, for vectors. The root is given transposed, so that the compiler can vectorise the inner loop,
+    /// which runs over the entries of `to`.
     fn apply_last(transposed: &[f64], from: &[f64], to: &mut [f64]) {
         to.fill(0.0);
         for (&value, weights) in from.iter().zip(transposed.chunks_exact(to.len())) {

@@ -1,7 +1,8 @@
 //! Products of matrices, computed tile by tile.
 //!
-//! Every entry of a product is a sum of terms k = 0, 1, .., and each term is a product of two numbers. The terms are added
-//! one after the other, in this order. So the division into tiles changes the speed but no bit of a result.
+//! Every entry of a product is a sum of terms, one for each k = 0, 1, .., and each term is a product of two numbers. The
+//! terms are added one after the other, in the order of k. So the division into tiles changes the speed but no bit of a
+//! result.
 
 #![allow(
     clippy::needless_range_loop,
@@ -10,9 +11,10 @@
 
 use super::simd::multiversion;
 
-/// Columns of a tile. The sums of a tile are kept in registers.
+/// Number of columns of a full tile. At the right edge of a product, tiles may be narrower. The sums of a tile are kept in
+/// registers.
 const WIDE: usize = 8;
-/// Rows of a tile.
+/// Number of rows of a full tile. The rows that are left at the bottom of a product are tiles of one row.
 const HIGH: usize = 4;
 
 multiversion! {
@@ -69,8 +71,9 @@ fn chunk<const W: usize>(numbers: &[f64], place: usize) -> &[f64; W] {
     numbers[place..].first_chunk().expect("a tile lies within its matrix")
 }
 
-/// Adds all terms to a tile of four rows. Each row has an array of its own, because the compiler turns an
-/// array of arrays into gather instructions.
+/// Adds all terms to the sums of a tile of four rows. (`top`, `at`) are the row and the column of the tile's first entry in
+/// the product. The sums of each row are an array of their own, because the compiler turns an array of arrays into gather
+/// instructions.
 #[inline(always)]
 fn four<const W: usize>(
     left: &[f64],
@@ -97,7 +100,7 @@ fn four<const W: usize>(
     sums[place(3)..][..W].copy_from_slice(&d);
 }
 
-/// Adds all terms to a tile of one row.
+/// Adds all terms to the sums of a tile of one row; the arguments are those of [`four`].
 #[inline(always)]
 fn one<const W: usize>(
     left: &[f64],

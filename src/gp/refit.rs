@@ -1,5 +1,5 @@
-//! Fits the hyperparameters of a search's model to all outcomes so far. A learner repeats the fit each time that the
-//! stated number of new outcomes has been added.
+//! Fits hyperparameters to all outcomes so far, for the learner `Acquisition`. The learner repeats the fit each time that
+//! it has as many new outcomes as its setting `refit: Every(..)` states.
 
 use super::bounded::Climb;
 use super::covariance::{Covariance, Shape};
@@ -15,7 +15,7 @@ pub(crate) struct StandardisedHyperparameters {
     pub(crate) length_scales: Vec<f64>,
     pub(crate) variance: f64,
     pub(crate) noise_variance: f64,
-    /// Mean of the function.
+    /// Prior mean of the function, the same at every point.
     pub(crate) mean: f64,
 }
 
@@ -37,12 +37,12 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tole
 
 /// The priors of Hvarfner, Hellsten and Nardi 2024, "Vanilla Bayesian optimization performs great in high dimensions", as
 /// BoTorch's `SingleTaskGP` has them. Length-scales are log-normal with median e^sqrt(2) sqrt(d) and sigma sqrt(3), so that
-/// a function of many inputs is not taken to be rougher than a function of few inputs. The noise variance is log-normal with
-/// median e^-4 and sigma 1. As in BoTorch, the posterior density of length-scales and noise variance themselves is
+/// a function of many inputs is not taken to be rougher than a function of few inputs. The noise variance is log-normal
+/// with median e^-4 and sigma 1. As in BoTorch, the posterior density of length-scales and noise variance themselves is
 /// maximised, instead of the density of their logarithms. The log-normal density of x is, up to a factor,
 /// (1 / x) e^(-(ln x - ln(median))^2 / (2 sigma^2)). Completing the square absorbs the factor 1 / x: up to another factor,
-/// the density is e^(-(ln x - m)^2 / (2 sigma^2)), where m = ln(median) - sigma^2 is the logarithm of the mode. So m takes
-/// the place of the mean in [`LogNormals`].
+/// the density is e^(-(ln x - m)^2 / (2 sigma^2)), where m = ln(median) - sigma^2 is the logarithm of the mode. So
+/// [`LogNormals`], which states normal densities of logarithms, gets m as the mean of the logarithm.
 ///
 /// The variance of the function, which BoTorch keeps at 1, is fitted too. Its prior is log-normal with median 1 and
 /// sigma 1, and for the variance the density of the logarithm is maximised. The mean of the function is a constant without
@@ -50,7 +50,8 @@ const CLIMB: Climb = Climb { max_steps: 60, gradient_tolerance: 1e-2, value_tole
 ///
 /// For outcomes that are stated to have no noise (`exact`), the prior of the noise variance has the mode e^-5, as for other
 /// outcomes, but sigma 3. With sigma 1, the fitted noise variance would stay near e^-5 times the variance of the outcomes
-/// unless many outcomes contradicted it. With so much noise in the model, the search does not come close to a maximum.
+/// unless many outcomes contradicted it. With so much noise in the model, the learner's queries do not come close to a
+/// maximum of the objective.
 fn priors(d: usize, exact: bool) -> LogNormals {
     let mode = |median: f64, sigma: f64| Some((median - sigma * sigma, sigma));
     LogNormals {
@@ -61,12 +62,12 @@ fn priors(d: usize, exact: bool) -> LogNormals {
 }
 
 /// Maximises the posterior density of the hyperparameters. One local search starts from the hyperparameters `last`, if
-/// given; another starts from the modes of the priors, if `last` is not given or `from_modes` is true. If both are made,
-/// the result with the higher density is returned. Points are `[n, d]` in the unit cube, outputs `[n]`. `exact` states that
-/// outputs have no noise. O(n^3) per evaluation of the density.
+/// given; another starts from the modes of the priors, if `last` is not given or `from_modes` is true. If both searches are
+/// made, the result with the higher density is returned. Points are `[n, d]` in the unit cube, outputs `[n]`. `exact`
+/// states that outputs have no noise. O(n^3) per evaluation of the density.
 ///
 /// # Errors
-/// [`GpError::NotPositiveDefinite`] if the likelihood cannot be computed at any starting point.
+/// [`GpError::NotPositiveDefinite`] if there is no starting point at which the likelihood can be computed.
 pub(crate) fn refit(
     shape: Shape,
     points: &Points,
@@ -93,9 +94,9 @@ pub(crate) fn refit(
         }
     };
     let mode = |prior: Option<(f64, f64)>| prior.map_or(0.0, |(mode, _)| mode);
-    // The second starting point, `first`, has the modes of the priors, not their medians, which are longer length-scales. At
-    // such long length-scales, the likelihood of a function of many inputs may hardly depend on the length-scales, and a
-    // search would end where all outcomes are explained as noise.
+    // The starting point `first`, which is tried after `last`, has the modes of the priors. The medians of the priors are
+    // longer length-scales. At such long length-scales, the likelihood of a function of many inputs may hardly depend on
+    // the length-scales, and a search from there may end where all outcomes are explained as noise.
     let mut first = vec![mode(priors.length_scale); d];
     first.extend([mode(priors.variance), mode(priors.noise_variance)]);
     let last = last.map(|last| {
@@ -129,8 +130,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// A step of about 5 % of any one hyperparameter does not raise the density. The second input, on which the outputs do
-    /// not depend, gets a long length-scale.
+    /// A step of 0.05 in the logarithm of any one hyperparameter, up or down, raises the log density by less than 1e-4. The
+    /// outputs do not depend on the second input; its fitted length-scale is more than three times that of the first input.
     #[test]
     fn a_fit_is_a_maximum_of_the_posterior_density() {
         let mut stream = Key::root(3).stream();
@@ -155,7 +156,7 @@ mod tests {
                 assert!(density(&moved) < density(&logs) + 1e-4, "{place} {step} {fit:?}");
             }
         }
-        // No step of the mean raises the likelihood either.
+        // A step of 0.01 of the mean, up or down, lowers the likelihood.
         let covariance = Covariance::per_dimension(Shape::Matern52, fit.length_scales.clone(), fit.variance);
         let at = |mean: f64| {
             let centred: Vec<f64> = outputs.iter().map(|output| output - mean).collect();

@@ -1,4 +1,4 @@
-//! Upper confidence bounds over all arms, and the position of the largest.
+//! Upper confidence bounds over all arms, and the position of the largest score.
 
 use super::simd::multiversion;
 
@@ -37,8 +37,8 @@ multiversion! {
     }
 }
 
-/// The position of the largest of `scores`, `[n]` and all in one unit. NaNs are ignored. Of equal scores, the first counts;
-/// the position is 0 if every score is NaN or there are no scores.
+/// The position of the largest of `scores`, `[n]` and all in one unit. NaNs are ignored. If several scores are the largest,
+/// the first of them counts; the position is 0 if every score is NaN or there are no scores.
 #[must_use]
 pub fn largest(scores: &[f64]) -> usize {
     const STRIDE: usize = 256;

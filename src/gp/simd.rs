@@ -21,10 +21,11 @@ pub enum Level {
 /// Environment variable that sets the highest level to use: `baseline`, `avx2` or `avx512`.
 pub const VARIABLE: &str = "SUBROSA_SIMD";
 
-/// The level in use as a number; 0 before the first use.
+/// The level in use as a number; 0 until a level is first used or forced.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The level in use: the best of this CPU, or a lower one that [`force`] or the environment variable [`VARIABLE`] sets.
+/// The level in use: the best level of this CPU, or a lower level that [`force`] or the environment variable [`VARIABLE`]
+/// sets.
 #[inline]
 #[must_use]
 pub fn level() -> Level {
@@ -63,8 +64,8 @@ pub fn wanted() -> Result<Option<Level>, UnknownLevel> {
     }
 }
 
-/// Chooses the level at its first use. A value of [`VARIABLE`] that names no level is ignored, since no result depends
-/// on the level; the command line has refused such a value before.
+/// Chooses the level when it is first needed. A value of [`VARIABLE`] that names no level is ignored here, since no result
+/// depends on the level. The command line refuses such a value before any computation.
 #[cold]
 fn choose() -> Level {
     force(wanted().ok().flatten().unwrap_or(Level::Avx512))

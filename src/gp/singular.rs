@@ -1,9 +1,10 @@
 //! The singular value decomposition of a small matrix, bit-identical on every machine.
 //!
 //! One-sided Jacobi rotations: pairs of columns (of rows, if the matrix has more columns than rows) are rotated until all
-//! are orthogonal. The columns' lengths are then the singular values. Small singular values have a small relative error too
-//! if the matrix of the columns, scaled to length 1, is well-conditioned. This holds for singular values down to about
-//! 1e-154 of the largest entry, since squares of smaller numbers lose digits when they underflow.
+//! of them are orthogonal to each other. The lengths of the columns are then the singular values. Small singular values
+//! have a small relative error too if the original matrix, with each of its columns (or rows) scaled to length 1, is
+//! well-conditioned. This holds for singular values down to roughly 1e-154 of the largest entry, since squares of smaller
+//! numbers lose digits when they underflow.
 //! Hestenes 1958, "Inversion of matrices by biorthogonalization and related results"; Demmel and Veselic 1992, "Jacobi's
 //! method is more accurate than QR".
 
@@ -30,7 +31,7 @@ pub struct Singular {
 const PASSES: usize = 60;
 
 impl Singular {
-    /// The decomposition of a matrix `[n, d]` given by its rows. O(n d min(n, d)) for each of some ten passes.
+    /// The decomposition of a matrix `[n, d]` given by its rows. O(n d min(n, d)) for each pass over all pairs of columns.
     ///
     /// # Errors
     /// [`GpError::NoConvergence`], also for entries that are not finite.
@@ -44,8 +45,8 @@ impl Singular {
             return Err(GpError::NoConvergence);
         }
         // The matrix is divided by a power of two, which changes only the exponents of its entries. Afterwards the squares
-        // of entries do not overflow, and they become 0 only for entries below about 1e-162 of the largest one. `ldexp` is
-        // used because the inverse of the power of two may itself be out of range.
+        // of entries do not overflow, and they become 0 only for entries below roughly 1e-162 of the largest one. `ldexp`
+        // is used because the inverse of the power of two may itself be out of range.
         let exponent = libm::frexp(largest).1;
         let scaled = |value: f64| libm::ldexp(value, -exponent);
         let wide = n < d;
@@ -104,15 +105,15 @@ impl Singular {
     }
 }
 
-/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all are orthogonal. The rows of
-/// `rotations` with the same indices undergo the same rotations.
+/// Rotates pairs of columns (of `long` numbers, stored one after the other) until all columns are orthogonal to each other.
+/// When two columns are rotated, the two rows of `rotations` with the same indices undergo the same rotation.
 fn orthogonalise(
     long: usize,
     columns: &mut [f64],
     short: usize,
     rotations: &mut [f64],
 ) -> Result<(), GpError> {
-    // About the relative rounding error of an inner product of two columns of `long` numbers.
+    // Roughly the relative rounding error of an inner product of two columns of `long` numbers.
     let tolerance = f64::EPSILON * (long as f64).sqrt();
     for _ in 0..PASSES {
         let mut converged = true;
@@ -146,7 +147,7 @@ fn pair(rows: &mut [f64], first: usize, second: usize, length: usize) -> (&mut [
     (&mut before[first * length..][..length], &mut after[..length])
 }
 
-/// A vector of length 1 that is orthogonal to the orthonormal vectors `rows`; there are fewer than n of them.
+/// A vector of length 1 that is orthogonal to the orthonormal vectors `rows`, of which there are fewer than n.
 fn orthogonal(n: usize, rows: &[f64]) -> Vec<f64> {
     let covered = |place: usize| rows.chunks_exact(n).map(|row| row[place] * row[place]).sum::<f64>();
     let mut vector = vec![0.0; n];

@@ -108,7 +108,7 @@ fn add_times(sums: &mut [f64], factor: f64, values: &[f64]) {
 }
 
 multiversion! {
-    /// out = the sum of the rows, each times its factor: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
+    /// out = the sum of all rows, each multiplied by its factor: `out` is `[d]`, `rows` is `[n, d]`, `factors` is `[n]`.
     pub(crate) fn combine(rows: &[f64], factors: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (row, &factor) in rows.chunks_exact(out.len().max(1)).zip(factors) {
@@ -117,7 +117,7 @@ multiversion! {
     }
 
 /// Reduces `a` to tridiagonal form. Returns the diagonal, and leaves the subdiagonal in `off[1..]` and the transposed
-/// transformation in `a`. From row i of this transposed transformation, `ql` computes eigenvector i.
+/// transformation in `a`. By rotations, `ql` turns the rows of this transposed transformation into the eigenvectors.
 fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
     let mut scales = vec![0.0; n]; // h = u.u / 2 of each Householder vector u; 0 for a row without one
     for i in (1..n).rev() {
@@ -155,7 +155,8 @@ fn tridiagonal(n: usize, a: &mut [f64], off: &mut [f64]) -> Vec<f64> {
             }
         }
     }
-    // Multiplies the transformations, in the order of i: Z <- (I - u u^T / h) Z, on the leading block of order i.
+    // Multiplies the transformations, for i = 0, 1, ..: Z <- (I - u u^T / h) Z, on the leading block of order i. Here u and
+    // h are those of row i.
     let mut diagonal = vec![0.0; n];
     let mut z = vec![0.0; n * n];
     for i in 0..n {
@@ -251,7 +252,8 @@ mod tests {
             let mut a = vec![0.0; n * n];
             for i in 0..n {
                 for j in 0..=i {
-                    // `Stream::normal` takes a square root by inline assembly on x86, which miri cannot run.
+                    // `Stream::normal` takes a square root by inline assembly on x86, which miri cannot run. So the entries
+                    // are uniform.
                     let value = 4.0 * stream.open_uniform() - 2.0;
                     (a[i * n + j], a[j * n + i]) = (value, value);
                 }
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_singular_kernel_matrix_is_decomposed() {
-        // Neighbouring rows are nearly equal: the numerical rank in double precision is about 16 of 60.
+        // Neighbouring rows are nearly equal: the numerical rank in double precision is roughly 16, and the order is 60.
         let n = 60;
         let a: Vec<f64> =
             (0..n * n).map(|k| libm::exp(-0.5 * ((k / n) as f64 - (k % n) as f64).powi(2) / 400.0)).collect();

@@ -27,8 +27,8 @@ pub(super) fn total(sums: [f64; 8]) -> f64 {
     ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
 }
 
-/// The inner product of two vectors of equal length. The products of entries are added one after the other; the sum begins
-/// with -0, as that of `Iterator::sum` does.
+/// The inner product of two vectors of equal length. The products of entries are added one after the other. The sum begins
+/// with -0, as in `Iterator::sum`.
 #[inline(always)]
 pub(super) fn products(a: &[f64], b: &[f64]) -> f64 {
     let b = &b[..a.len()];
@@ -39,8 +39,9 @@ pub(super) fn products(a: &[f64], b: &[f64]) -> f64 {
     sum
 }
 
-/// The inner product of two vectors of equal length. It is computed as eight partial sums over blocks of eight entries, and
-/// a sum over the entries that are left. The order of all additions is fixed.
+/// The inner product of two vectors of equal length. In each block of eight entries, the product of the entries at place i
+/// is added to the i-th of eight partial sums. The products of the entries after the last whole block have a sum of their
+/// own. The order of all additions is fixed.
 #[inline(always)]
 pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];

@@ -1,12 +1,13 @@
-//! Bayesian linear regression on features: the posterior of the weights that the agents of FTS (federated Thompson
-//! sampling) send.
+//! Bayesian linear regression on features: the posterior from which the agents of FTS (federated Thompson sampling) draw
+//! the weights that they send.
 //!
 //! After t outcomes, Phi, `[t, m]`, holds the m features of the input of each outcome, y, `[t]`, holds the outcomes, and
 //! lambda is the noise variance. Let Sigma = Phi^T Phi + lambda I, R its upper triangular factor (Sigma = R^T R), and
 //! c = R^-T Phi^T y. R and c are stored.
-//! For one more outcome, the row of its features and its value is appended to the matrix (R | c), and eliminated by m
-//! Givens rotations, one with each row of R. This takes O(m^2) time, without a new factorisation. The mean of the weights
-//! is nu = R^-1 c. A draw from N(nu, lambda Sigma^-1) is omega = R^-1 (c + sqrt(lambda) z), with z standard normals.
+//! For one more outcome, a row with the outcome's features and its value is appended to the matrix (R | c). This row is
+//! eliminated by m Givens rotations, one with each row of R. This takes O(m^2) time, without a new factorisation. The mean
+//! of the weights is nu = R^-1 c. A draw from N(nu, lambda Sigma^-1) is omega = R^-1 (c + sqrt(lambda) z), with z standard
+//! normals.
 
 use super::simd::multiversion;
 use super::vectors::inner;
@@ -21,7 +22,7 @@ pub struct WeightPosterior {
     lambda: f64,
     /// Rows of (R | c) from the diagonal on, one after the other: row k has m + 1 - k numbers.
     rows: Vec<f64>,
-    /// The row that is being eliminated.
+    /// The row of a new outcome while it is being eliminated.
     new: Vec<f64>,
     observations: usize,
 }
@@ -160,8 +161,7 @@ fn rows_mut(stored: &mut [f64], m: usize) -> impl Iterator<Item = &mut [f64]> {
     (0..m).map_while(move |k| left.split_off_mut(..m + 1 - k))
 }
 
-/// Rotates a row of the triangle and a new row, both from the diagonal on, so that the first entry of the new row becomes
-/// zero.
+/// Rotates row k of the triangle and a new row, both given from entry k on, so that entry k of the new row becomes zero.
 #[inline(always)]
 fn rotate(row: &mut [f64], new: &mut [f64]) {
     if new[0] == 0.0 {

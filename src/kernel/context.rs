@@ -18,8 +18,8 @@ pub enum Connection {
     Gone,
 }
 
-/// The effects that the kernel carries out for a party. Each takes place immediately, in the order of the
-/// calls, except that `stop` ends the simulation when the handler returns.
+/// The effects that the kernel carries out for a party. Each effect takes place immediately, in the order of the calls,
+/// except that `stop` ends the simulation only when the handler returns.
 pub(super) trait Effects<P: Protocol> {
     fn send(&mut self, from: PartyId, to: PartyId, message: P::Message);
     fn after(&mut self, party: PartyId, at: Time, timer: P::Timer) -> TimerTicket;
@@ -55,7 +55,7 @@ impl<P: Protocol> Recorder<P> for Context<'_, P> {
     }
 }
 
-/// The context of a handler: the present virtual time, and methods for the effects that it requests.
+/// The context of a handler: the present virtual time, and methods by which the handler requests effects.
 pub struct Context<'a, P: Protocol> {
     pub(super) now: Time,
     pub(super) me: PartyId,
@@ -68,8 +68,8 @@ impl<P: Protocol> std::fmt::Debug for Context<'_, P> {
     }
 }
 
-/// The event-queue ticket of each pending timer. The table is dense, because timers are numbered in the order in which they
-/// are set.
+/// For each pending timer, the ticket of its event in the event queue. Timers are numbered in the order in which they are
+/// set, so the table is a list that is indexed by this number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TimerTable {
     /// Number of the first timer in `pending`; all timers before it have run out or were cancelled.

@@ -1,5 +1,5 @@
-//! The state of a simulation, except for its parties: pending events, connections, the medium and virtual time. The methods
-//! change this state.
+//! The state of a simulation, except for its parties: pending events, connections, the medium and virtual time; and the
+//! methods that change this state.
 
 use super::context::{Connection, Effects, TimerTable};
 use super::{
@@ -63,7 +63,7 @@ pub(super) struct PartyState<P: Protocol> {
 #[derive(Clone, Debug)]
 pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) states: Vec<PartyState<P>>,
-    /// Whether each party is connected. Stored separately, because it is read twice for every message.
+    /// Whether each party is connected. This is not stored in `states`, because it is read twice for every message.
     pub(super) online: Vec<bool>,
     pub(super) medium: M,
     pub(super) queue: EventQueue<Pending<P>>,
@@ -78,7 +78,7 @@ pub(super) struct Core<P: Protocol, M: Medium> {
     pub(super) work: u64,
 }
 
-/// The kernel's state together with the watcher, for the effects of a handler.
+/// The state of a simulation together with the callback that observes the simulation. Carries out the effects of a handler.
 pub(super) struct WatchedCore<'a, P: Protocol, M: Medium, W: ?Sized> {
     pub(super) core: &'a mut Core<P, M>,
     pub(super) watch: &'a mut W,
@@ -128,7 +128,7 @@ impl<P: Protocol, M: Medium, W: FnMut(Time, &Event<'_, P>) + ?Sized> Effects<P> 
 }
 
 impl<P: Protocol, M: Medium> Core<P, M> {
-    /// Drops the pending change of the party's connection, and schedules the next one anew.
+    /// Drops the pending change of the party's connection, asks the medium for the next change and schedules it.
     pub(super) fn replan_switch(&mut self, party: PartyId) {
         if let Some(ticket) = self.states[party.index()].switch.take() {
             self.queue.cancel(ticket);
@@ -166,7 +166,9 @@ impl<P: Protocol, M: Medium> Core<P, M> {
         }
     }
 
-    /// Schedules the arrival of a message as the medium decided, or records its loss.
+    /// Carries out what the medium decided for a message: schedules its arrival, at the addressee or at a relay, or records
+    /// its loss. If the network duplicated the message, records this and schedules the arrivals of the original and of the
+    /// copy.
     pub(super) fn schedule_arrival<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         fate: Delivery,

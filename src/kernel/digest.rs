@@ -11,9 +11,10 @@ const BUFFER_BYTES: usize = 16 * 1024;
 #[derive(Clone)]
 pub struct Digest {
     hasher: blake3::Hasher,
-    /// The first `filled` bytes have been absorbed; of these, the first `hashed` have been hashed too. When a part of the
-    /// buffer is hashed early, later bytes are still stored after this part. So the end of the buffer is always the end of
-    /// a chunk, and later calls of the hasher still cover whole chunks.
+    /// The first `filled` bytes of the buffer have been absorbed since the buffer was last full; the first `hashed` of them
+    /// have also been passed to the hasher. If bytes are passed to the hasher before the buffer is full, new bytes are still
+    /// stored after them, not at the start of the buffer. So the end of the buffer is always the end of a chunk of BLAKE3,
+    /// and once the buffer has been full, the hasher again gets whole chunks.
     buffer: Box<[u8; BUFFER_BYTES]>,
     filled: usize,
     hashed: usize,
@@ -45,13 +46,14 @@ impl Digest {
     }
 
     /// Absorbs integers, one after the other: the same bytes as calls of [`Self::word`], with a single check of the
-    /// buffer's end. Each is stored directly in the buffer, because reading an array right after assembling it would
-    /// stall.
+    /// buffer's end. Each integer is stored directly in the buffer. The integers are not first collected in an array,
+    /// because the CPU would have to wait if it read an array that it has only just written.
     #[inline(always)]
     pub fn words<const N: usize>(&mut self, values: [u64; N]) {
         let end = self.filled + 8 * N;
         if end < BUFFER_BYTES {
-            // Arrays are assigned: without optimisation across crates, `copy_from_slice` of eight bytes is two calls.
+            // An assignment of arrays needs no call of a function. `copy_from_slice` of eight bytes needs two calls if the
+            // compiler does not optimise across crates.
             let (places, _) = self.buffer[self.filled..end].as_chunks_mut::<8>();
             for (place, value) in places.iter_mut().zip(values) {
                 *place = value.to_le_bytes();
@@ -62,8 +64,8 @@ impl Digest {
         }
     }
 
-    /// Absorbs bytes that reach the end of the buffer: hashes the buffer whenever it is full, which is at the end of a chunk
-    /// of BLAKE3, and stores the remaining bytes in it.
+    /// Absorbs bytes that reach the end of the buffer. Whenever the buffer is full, its bytes that have not been hashed yet
+    /// are hashed; they end with a chunk of BLAKE3. The remaining bytes are stored from the start of the buffer.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
         while self.filled + bytes.len() >= BUFFER_BYTES {
@@ -84,8 +86,9 @@ impl Digest {
         hasher
     }
 
-    /// The first 64 bits of the digest so far, as in [`Self::fingerprint`]. Here the digest's own hasher hashes the buffered
-    /// bytes, instead of a copy. So every byte is hashed only once, even if many fingerprints of a digest are computed.
+    /// The first 64 bits of the digest so far, as [`Self::fingerprint`] returns them. [`Self::fingerprint`] passes the
+    /// buffered bytes to a copy of the hasher; this method passes them to the digest's own hasher. So every byte is hashed
+    /// only once, even if many intermediate fingerprints of a digest are computed.
     pub(super) fn intermediate_fingerprint(&mut self) -> u64 {
         self.hasher.update(&self.buffer[self.hashed..self.filled]);
         self.hashed = self.filled;

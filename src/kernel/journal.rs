@@ -1,4 +1,4 @@
-//! The journal: it counts all events and hashes them, in order, into a digest.
+//! The journal: it counts all events except [`Event::Handled`] and hashes them, in order, into a digest.
 
 use super::{Digest, Digestible, LossCause, Memory, Payload, Protocol};
 use crate::vocab::{PartyId, Time};
@@ -6,7 +6,7 @@ use crate::vocab::{PartyId, Time};
 /// One event.
 #[derive(Debug)]
 pub enum Event<'a, P: Protocol> {
-    /// A party sent a message; this is also recorded if the party was offline, and the message is then lost.
+    /// A party sent a message. This is also recorded if the party was offline; the message is then lost.
     Sent {
         /// Sender.
         from: PartyId,
@@ -34,10 +34,10 @@ pub enum Event<'a, P: Protocol> {
         to: PartyId,
         /// Contents.
         message: &'a P::Message,
-        /// When it had been sent.
+        /// When the message had been sent.
         sent_at: Time,
     },
-    /// The compute time of a message that was delivered earlier has passed, and the party's handler runs. Only the
+    /// The compute time of a message that was delivered earlier has passed, and the addressee's handler runs. Only the
     /// callback that observes the simulation gets this event: the journal has recorded the delivery already.
     Handled {
         /// Sender.
@@ -46,7 +46,7 @@ pub enum Event<'a, P: Protocol> {
         to: PartyId,
         /// Contents.
         message: &'a P::Message,
-        /// When it had been sent.
+        /// When the message had been sent.
         sent_at: Time,
     },
     /// A timer ran out.
@@ -56,7 +56,7 @@ pub enum Event<'a, P: Protocol> {
         /// The timer.
         timer: &'a P::Timer,
     },
-    /// A party's connection changed, or the party crashed or restarted.
+    /// A party's connection changed, or the party crashed or recovered.
     Switched {
         /// The party.
         party: PartyId,
@@ -83,7 +83,8 @@ pub enum Event<'a, P: Protocol> {
     },
 }
 
-/// Counts from the start of a simulation. Between two events, `sent + doubled = delivered + lost + in flight`.
+/// Counts from the start of a simulation. Between two events, `sent + doubled = delivered + lost + in flight`
+/// (`Simulation::in_flight`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {
     /// Messages sent, without copies.
@@ -106,7 +107,7 @@ const CHECKPOINTS: usize = 32;
 /// The digest after some number of events. A comparison of checkpoints shows where two runs begin to differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// Number of events so far.
+    /// Number of events up to the checkpoint.
     pub events: u64,
     /// Virtual time of the last of these events.
     pub at: Time,
@@ -120,7 +121,8 @@ pub struct Journal {
     digest: Digest,
     digesting: bool,
     counts: EventCounts,
-    /// One checkpoint for every `every` events; `every` is doubled when there would be more of them than [`CHECKPOINTS`].
+    /// One checkpoint for every `every` events. When there would be more checkpoints than [`CHECKPOINTS`], every second one
+    /// is dropped, and `every` is doubled.
     checkpoints: Vec<Checkpoint>,
     every: u64,
     next_checkpoint: u64,
@@ -183,8 +185,8 @@ impl Journal {
         self.next_checkpoint = (events / self.every + 1) * self.every;
     }
 
-    /// Counts and hashes an event. Always inlined: where the compiler knows the kind of event, counting it takes only
-    /// additions.
+    /// Counts and hashes an event. Always inlined: where the compiler knows the kind of event, counting the event takes
+    /// only additions.
     #[inline(always)]
     pub(super) fn enter<P: Protocol>(&mut self, at: Time, event: &Event<'_, P>) {
         self.count(event);
@@ -235,8 +237,8 @@ impl Journal {
                 digest.words([time, code, pair(*from, *to)]);
             }
             Event::Delivered { from, to, sent_at, .. } => {
-                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify
-                // the message, unless several messages were sent on the same link at the same time.
+                // The contents were hashed when the message was sent. Sender, addressee and time of sending identify the
+                // message, unless the sender sent several messages to the addressee at the same time.
                 digest.words([time, 3, pair(*from, *to), sent_at.nanos()]);
             }
             Event::Handled { .. } => {}

@@ -25,7 +25,8 @@ pub enum LossCause {
     Link,
     /// The sender was not connected.
     SenderOffline,
-    /// The addressee was not connected, or did not receive the message ([`Medium::receives`]), when the message arrived.
+    /// When the message arrived, the addressee was not connected, or the medium decided that the addressee does not receive
+    /// the message ([`Medium::receives`]).
     ReceiverOffline,
     /// There is no route to the addressee.
     NoRoute,
@@ -50,7 +51,7 @@ pub enum Delivery {
         at: Time,
         /// The relay or the addressee.
         via: PartyId,
-        /// A value that the medium chooses and that is passed back to it.
+        /// A value that the medium chooses, and that the kernel passes back to the medium.
         leg: u8,
     },
     /// The network duplicated the message: the original and the copy reach `via` at these times.
@@ -59,8 +60,8 @@ pub enum Delivery {
         at: [Time; 2],
         /// The relay or the addressee.
         via: PartyId,
-        /// Present if the kernel calls the medium again for the original and for the copy, as for `Passes`; else both are
-        /// delivered.
+        /// Present if the kernel calls the medium again for the original and for the copy, as for `Passes`. If `None`, both
+        /// are delivered to the addressee at the times `at`.
         leg: Option<u8>,
     },
     /// The message is lost on the way.
@@ -97,8 +98,8 @@ impl Switch {
     }
 }
 
-/// The medium of a simulation. The kernel calls it; it never calls the kernel. By default every party is always
-/// connected, receives every message, and needs no compute time.
+/// The medium of a simulation. The kernel calls the medium; the medium never calls the kernel. With the default methods,
+/// every party is always connected, receives every message, and needs no compute time.
 pub trait Medium: std::fmt::Debug {
     /// Decides what happens to a message whose sender is connected. Called once per message, in order of sending.
     fn transmit(&mut self, parcel: MessageHeader) -> Delivery;

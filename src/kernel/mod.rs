@@ -1,9 +1,9 @@
 //! The discrete-event kernel: virtual time, an event queue, parties as state machines or as processes, and a journal.
 //!
-//! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts
-//! ([`Protocol`]). Parties handle one [`Input`] at a time and call the methods of a [`Context`] to send messages, set
-//! timers and record facts; these are their effects. A [`Medium`] decides when each message arrives or whether it is
-//! lost. Every event except [`Event::Handled`] is added to the [`Journal`], which computes a running digest.
+//! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts ([`Protocol`]).
+//! Parties handle one [`Input`] at a time. A party's effects are the messages that it sends, the timers that it sets and
+//! the facts that it records, by calls of the methods of a [`Context`]. A [`Medium`] decides whether and when each message
+//! arrives. Every event except [`Event::Handled`] is added to the [`Journal`], which computes a running digest.
 //!
 //! # Ordering guarantee
 //!
@@ -16,9 +16,10 @@
 //!
 //! # What a crash does
 //!
-//! Messages that reach a crashed party are lost. If its memory is kept, timers that run out and compute times that end
-//! during the crash are held, and are handled in their order when the party has recovered. If its memory is lost, its
-//! pending timers and the messages that it is working on are dropped, and the party starts again when it has recovered.
+//! Messages that reach a crashed party are lost. If the party's memory is kept, timers that run out and compute times that
+//! end during the crash are held, and are handled in their order when the party has recovered. If the party's memory is
+//! lost, its pending timers and the messages that it is working on are dropped, and the party starts again when it has
+//! recovered.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context

@@ -41,12 +41,12 @@ pub enum CannotCopy {
     Other(&'static str),
 }
 
-/// Copies a boxed party when a simulation is copied. It is implemented for every party that is `Clone`.
+/// Copies a boxed party when a simulation is copied. The trait is implemented for every party that is `Clone`.
 pub trait BoxedClone<P: Protocol> {
     /// A boxed copy of the party.
     ///
     /// # Errors
-    /// [`CannotCopy`] if the party cannot be copied; a party that is `Clone` always can.
+    /// [`CannotCopy`] if the party cannot be copied. A party that is `Clone` can always be copied.
     fn boxed_clone(&self) -> Result<Box<dyn Party<P>>, CannotCopy>;
 }
 
@@ -58,8 +58,8 @@ impl<P: Protocol, T: Party<P> + Clone> BoxedClone<P> for T {
 
 /// A participant of the simulation: a state machine that handles one input at a time.
 pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
-    /// Handles one input. The effects that it requests from `ctx` take place in the order of its calls; the next input
-    /// is handled after this returns.
+    /// Handles one input. The effects that the party requests from `ctx` take place in the order of its calls. The next
+    /// input is handled after this method has returned.
     fn handle(&mut self, input: Input<P>, ctx: &mut Context<'_, P>);
 
     /// The party after a crash that lost its memory ([`super::Memory::Lost`]), with nothing but the contents of its
@@ -69,8 +69,9 @@ pub trait Party<P: Protocol>: fmt::Debug + Any + BoxedClone<P> {
         None
     }
 
-    /// Takes over those settings of `fresh` that may change during a run, and keeps the state; `fresh` is the same party
-    /// built with other settings. The default changes nothing; it is for a party whose settings cannot change.
+    /// Takes over those settings of `fresh` that may change during a run, and keeps the party's own state; `fresh` is the
+    /// same party built with other settings. The default method changes nothing: it is for a party whose settings cannot
+    /// change.
     fn adopt(&mut self, fresh: &dyn Any) {
         let _ = fresh;
     }

@@ -87,7 +87,7 @@ mod tests {
         ]
     }
 
-    /// If as many events are pending as the queue can hold, a further event is dropped and reported, and the events in the
+    /// If as many events are pending as the queue can hold, a further event is dropped and reported; the events in the
     /// queue are kept.
     #[test]
     fn a_full_queue_says_so() {

@@ -30,8 +30,8 @@ impl Default for Limits {
 pub enum Ending {
     /// A party ended the simulation ([`Context::stop`]).
     Stopped,
-    /// No events were pending. A pending change of connection does not count, unless it restarts a party that lost its
-    /// memory.
+    /// No events were pending. Pending changes of connection do not count, unless some crashed party has lost its memory
+    /// and is to be restarted, or holds events until it recovers.
     Quiet,
     /// The time limit was reached.
     TimeUp,
@@ -80,7 +80,7 @@ pub struct CannotFork {
 pub struct Simulation<P: Protocol, M: Medium = Box<dyn Medium>> {
     parties: Vec<Box<dyn Party<P>>>,
     core: Core<P, M>,
-    /// Number of events handled at the present instant, not counting the event that advanced the time to it.
+    /// Number of events handled at the present instant, not counting the event that advanced the time to this instant.
     in_this_instant: u64,
     begun: bool,
 }
@@ -355,7 +355,7 @@ impl<P: Protocol, M: Medium> Simulation<P, M> {
         }
     }
 
-    /// Changes a party's connection, or lets the party crash or recover; true if it asked to stop.
+    /// Changes a party's connection, or lets the party crash or recover; true if the party asked to stop.
     fn switch<W: FnMut(Time, &Event<'_, P>) + ?Sized>(
         &mut self,
         party: PartyId,

@@ -14,11 +14,12 @@ pub struct Arms {
     /// Prior covariance over the n arms, in squared units of the outcome: a function of their inputs, or a matrix. `None`
     /// if inputs are withheld from the learner, or there is no model of the function.
     pub covariance: Option<ArmCovariance>,
-    /// Variance of the noise of an outcome, at least 0, in squared units of the outcome.
+    /// Variance of the noise of an outcome, at least 0, in squared units of the outcome: that of the model's noise, plus
+    /// that of the privacy noise where the protocol knows it.
     pub noise_variance: f64,
     /// Prior mean, the same at every arm, in units of the outcome.
     pub mean: f64,
-    /// Further quantities that the protocol states, so that a recipe may leave them out.
+    /// Further quantities that the protocol states; the learner's recipe may leave these quantities out.
     pub facts: ProblemConstants,
 }
 
@@ -53,7 +54,7 @@ pub enum BuildError {
     Unknown {
         /// Name of the learner.
         learner: &'static str,
-        /// Field of the recipe that can state it.
+        /// Field of the recipe that can state the quantity.
         field: &'static str,
         /// The quantity in words.
         what: &'static str,
@@ -65,10 +66,10 @@ pub enum BuildError {
         learner: &'static str,
         /// Number of arms.
         found: usize,
-        /// Largest number of arms that it accepts.
+        /// Largest number of arms that the learner accepts.
         most: usize,
     },
-    /// The learner chooses among arms, but queries are the points of a box.
+    /// The learner chooses among the arms of a finite set, but here a query is a point of a box.
     #[error("{learner} needs a finite set of arms: use `points: Sobol(1024)`, or the learner Acquisition")]
     NeedsArms {
         /// Name of the learner.
@@ -82,7 +83,8 @@ pub enum BuildError {
     Program(#[from] ProgramFailure),
 }
 
-/// Facts about the objective and its noise that a protocol gives its learner; a value in the recipe takes precedence.
+/// Facts that a protocol gives its learner: about the function, the noise and the number of outcomes. A value in the
+/// learner's recipe takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProblemConstants {
     /// T, the number of outcomes that will be requested; 0 counts as 1.
@@ -95,13 +97,13 @@ pub struct ProblemConstants {
     pub laplace_scale: Option<f64>,
 }
 
-/// The covariance of the arms, for a learner that needs it.
+/// The covariance of the arms, for a learner that needs this covariance.
 pub(super) fn covariance<'a>(learner: &'static str, arms: &'a Arms) -> Result<&'a ArmCovariance, BuildError> {
     arms.covariance.as_ref().ok_or(BuildError::NeedsInputs { learner })
 }
 
-/// The covariance of the arms, for a learner that stores a matrix over all of them; an error if
-/// there are too many arms.
+/// The covariance of the arms, for a learner that stores a matrix over all arms; an error if there are more than `MAX_ARMS`
+/// arms.
 pub(super) fn small_covariance<'a>(
     learner: &'static str,
     arms: &'a Arms,

@@ -1,4 +1,5 @@
-//! ATA-GP-UCB: GP-UCB on Nystrom features; every round truncates all outcomes so far anew, in feature space.
+//! ATA-GP-UCB: GP-UCB on Nystrom features. In every round, the products of the features and all outcomes so far are
+//! truncated anew.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::knowledge::{
@@ -19,19 +20,22 @@ use serde::{Deserialize, Serialize};
 /// An arm has m features, phi, in units of the outcome; row s of Phi has the features of the arm queried in round s.
 /// Let V = Phi^T Phi + lambda I, let u_i be the rows of V^(-1/2) Phi^T (the symmetric root), and let y_s be the outcome of
 /// round s minus the prior mean. Then r_i is the sum of those products u_i,s y_s whose absolute value is at most b_t, and
-/// the mean of an arm is phi^T V^(-1/2) r. Here b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))).
+/// the mean of an arm is phi^T V^(-1/2) r. The threshold after t outcomes is
+/// b_t = (v/L)^(1/(1+alpha)) t^((1-alpha)/(2(1+alpha))).
 ///
 /// With the constants `Theorem`, L = ln(4 m T / delta),
 /// beta_(t+1) = B (1 + 1/sqrt(1 - accuracy)) + 4 sqrt(m / lambda) L b_t and
 /// q = 6 rho ln(4T/delta) / accuracy^2, with rho = (1 + accuracy) / (1 - accuracy). With `OrderWise`, L = ln((m+1) T),
-/// beta_(t+1) = B sqrt lambda + sqrt(m) L b_t and q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features.
+/// beta_(t+1) = B sqrt(lambda) + sqrt(m) L b_t and q = ln(T) / accuracy^2. q is the oversampling of the Nystrom features:
+/// for each outcome, the outcome's arm enters the basis of the features with probability min(q variance, 1).
 /// v, in units of the outcome to the power 1 + alpha, bounds E|outcome - prior mean|^(1+alpha); v and alpha come from
 /// `payoffs`.
 ///
 /// Both printed versions of Zhou and Tan keep the product of round s if its absolute value is at most b_s. Here every
-/// product is compared with b_t of the current round t, as in Chowdhury and Gopalan. The features and their number m change
-/// with t, so the products of earlier rounds change too, and the proof bounds all products by one number. v is computed with
-/// the privacy epsilon; the first printed version of Zhou and Tan has the accuracy in place of epsilon.
+/// product is compared with b_t of the current round t, as in Chowdhury and Gopalan. There are two reasons. The features and
+/// their number m change with t, so the products of earlier rounds change too. And the proof of Zhou and Tan bounds all
+/// products by one number. v is computed with the privacy epsilon; the first printed version of Zhou and Tan has the
+/// accuracy in place of epsilon.
 ///
 /// Source: Zhou and Tan 2021, Algorithm 1 and Theorem 2; Chowdhury and Gopalan 2019, Algorithm 2 and their code.
 ///
@@ -74,7 +78,7 @@ pub struct AtaGpUcb {
 pub struct Widths {
     /// b_t, in units of the outcome.
     pub truncation: f64,
-    /// beta_(t+1), before `beta_scale`; a factor on the standard deviation.
+    /// beta_(t+1), the factor by which the standard deviation is multiplied; not yet multiplied by `beta_scale`.
     pub beta: f64,
 }
 
@@ -102,8 +106,8 @@ struct State {
 
 impl AtaGpUcb {
     /// b_t and beta_(t+1) for m features, at least 1, after t outcomes. Sources: with `Theorem`, Zhou and Tan 2021,
-    /// Algorithm 1 and Theorem 2; with `OrderWise`, Chowdhury and Gopalan 2019, Algorithm 2 and their code. An accuracy
-    /// of 1 makes beta infinite; recipes with this accuracy are refused.
+    /// Algorithm 1 and Theorem 2; with `OrderWise`, Chowdhury and Gopalan 2019, Algorithm 2 and their code. With `Theorem`,
+    /// an accuracy of 1 makes beta infinite; recipes with this accuracy are refused.
     #[must_use]
     pub fn widths(&self, known: &Knowledge, m: f64, t: f64) -> Widths {
         let (exponent, lambda) = (1.0 / (1.0 + known.alpha), self.lambda.get());
@@ -201,16 +205,16 @@ impl LearnerRecipe for AtaGpUcb {
 }
 
 impl State {
-    /// Recomputes the model if outcomes arrived since it was last computed.
+    /// Recomputes the model if outcomes arrived since the model was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // This fails only for numbers near overflow; the next call of `observe` reports the error.
+            // `refresh` fails only for numbers near overflow; the next call of `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }
 
-    /// Recomputes mean and variance with the features on `basis`.
+    /// Recomputes beta, and the mean and the variance of every arm, with the features on `basis`.
     fn refresh(&mut self, basis: Vec<usize>) -> Result<(), GpError> {
         let features = match self.features.take() {
             Some(features) if features.basis() == basis => features,
@@ -224,7 +228,8 @@ impl State {
         Ok(())
     }
 
-    /// Computes mean and variance of every arm; products whose absolute value exceeds `truncation` count as zero.
+    /// Computes mean and variance of every arm. Products of features and outcomes whose absolute value exceeds `truncation`
+    /// count as zero.
     fn estimate(&mut self, features: &Nystrom, truncation: f64) -> Result<(), GpError> {
         let lambda = self.recipe.lambda.get();
         let (m, rank) = (features.dimension(), features.rank());
@@ -236,7 +241,7 @@ impl State {
             self.variance[arm] = features.variance(arm, whitened, lambda);
         }
         // r is summed as a vector of m numbers, then projected onto the range of the basis's covariance matrix. The range
-        // contains V^(-1/2) phi, so the projection does not change the mean.
+        // contains V^(-1/2) phi of every arm, so the projection of r does not change the mean, phi^T V^(-1/2) r.
         let mut r = vec![0.0; m];
         let played = || (0..self.n).filter(|&arm| self.counts[arm] > 0.0);
         let mut of_played = Vec::with_capacity(whitened.len());

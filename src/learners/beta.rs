@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
-/// The exploration weight beta_t, dimensionless, of round t = 1, 2, ... over n arms; GP-UCB queries argmax
-/// mean + sqrt(beta_t) sd.
+/// The exploration weight beta_t, dimensionless, of round t for n arms; the first round is t = 1. GP-UCB queries the arm
+/// with the largest mean + sqrt(beta_t) sd.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum BetaSchedule {
@@ -40,7 +40,8 @@ impl Default for BetaSchedule {
 }
 
 impl BetaSchedule {
-    /// beta_t of round `t`, counted from 1, over `n` arms, at least 1. It has no unit, and is never negative.
+    /// beta_t of round `t` for `n` arms. Rounds are counted from 1, and `n` is at least 1. beta_t has no unit and is never
+    /// negative.
     #[must_use]
     pub fn at(&self, t: u64, n: usize) -> f64 {
         let (t, n) = (t as f64, n as f64);
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn values_agree_with_the_oracle() {
-        // From tests/oracles/outsourced_release_units.json, po_beta and ku_beta.
+        // The expected numbers are `po_beta` and `ku_beta` in tests/oracles/outsourced_release_units.json.
         let po = BetaSchedule::default();
         for (t, expected) in [
             (1, 26.793_840_257_121_73),

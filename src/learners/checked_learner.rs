@@ -1,5 +1,5 @@
-//! A learner whose choices are checked before they are used: the choice of an arm that does not exist, or of a point outside
-//! of the box, ends the replication as failed.
+//! A learner whose choices are checked before they are used. If the learner chooses an arm that does not exist, or a point
+//! outside of the box, the replication ends as failed.
 
 use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel};
@@ -19,8 +19,8 @@ struct CheckedLearner {
 }
 
 impl LearnerModel {
-    /// The learner before its first round, as protocols use it: if it chooses an arm that does not exist, the
-    /// replication ends as failed ([`Programs::failure`]), and the arm is not queried.
+    /// The learner before its first round, with the check that protocols rely on: if the learner chooses an arm that does
+    /// not exist, the replication ends as failed ([`Programs::failure`]), and the arm is not queried.
     ///
     /// # Errors
     /// As [`LearnerRecipe::build_with`](super::LearnerRecipe::build_with).
@@ -30,7 +30,8 @@ impl LearnerModel {
         Ok(Box::new(CheckedLearner { learner, name, arms: arms.n, domain: None, programs }))
     }
 
-    /// As [`Self::begin`], for a search of a box. A point outside of the box ends the replication as failed.
+    /// As [`Self::begin`], for a search of a box. If the learner chooses a point outside of the box, the replication ends as
+    /// failed.
     ///
     /// # Errors
     /// As [`LearnerRecipe::build_on_box`](super::LearnerRecipe::build_on_box).
@@ -71,12 +72,12 @@ impl Learner for CheckedLearner {
             arm,
             last: self.arms().saturating_sub(1),
         });
-        // The replication has failed and its further results are dropped, so it does not matter that 0 is returned.
+        // The replication has failed, and its further results are dropped, so the returned number does not matter.
         0
     }
 
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError> {
-        // After a failure, the learner did not choose the arm that is queried, so the learner is not given the outcome.
+        // After a failure, the queried arm may be one that the learner did not choose, so the learner is given no outcome.
         if self.programs.has_failed() { Ok(()) } else { self.learner.observe(arm, outcome) }
     }
 
@@ -112,10 +113,12 @@ mod tests {
     use crate::rng::Key;
     use serde::Serialize;
 
-    /// A learner that, in the third round, chooses an arm that does not exist: the index after that of the last arm.
+    /// The recipe of a learner that, in the third round, chooses an arm that does not exist. The index of this arm is one
+    /// above that of the last arm.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     struct Beyond;
 
+    /// The number of arms, and the number of choices so far.
     #[derive(Clone, Debug)]
     struct Counting(usize, usize);
 

@@ -58,8 +58,8 @@ fn improvement(gain: f64, sd: f64) -> f64 {
     }
     let z = gain / sd;
     let density = libm::exp(-0.5 * z * z) / (2.0 * PI).sqrt();
-    // erfc is used because 1 + erf loses digits by cancellation, and with them the order of arms with very small
-    // improvements.
+    // erfc is used in place of 1 + erf, which loses digits by cancellation. Without these digits, arms with very small
+    // improvements could not be ordered.
     (gain * 0.5 * libm::erfc(-z / SQRT_2) + sd * density).max(0.0)
 }
 

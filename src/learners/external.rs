@@ -1,5 +1,5 @@
-//! A learner that is an external program, in any language; by default it is sent the same
-//! information as any other learner.
+//! A learner that is an external program, in any language. By default the program is sent the information that any other
+//! learner is given.
 
 use super::arms::{Arms, BoxModel, BuildError, ProblemConstants};
 use super::external_on_box::{self, kernel};
@@ -14,18 +14,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
-/// A program that chooses arms, in any language: it reads one JSON line per question from standard input, and writes
-/// one line per answer to standard output. docs/external.md has the protocol, and examples.
+/// A program, in any language, that chooses arms. It reads one JSON line per question from standard input, and writes
+/// one line per answer to standard output. docs/external.md describes these lines, and has examples.
 ///
-/// The program runs with the rights of the user who runs the scenario. It is sent what the party that uses the learner
-/// has received. On a box the program chooses points; a point is an object with one field for each input, by name.
+/// The program runs with the rights of the user who runs the scenario. The program is sent the information that the party
+/// with the learner has received. On a box the program chooses points. A point is an object that has one field for each
+/// input, with the input's name.
 ///
 /// Example: `External(command: ["python3", "learner.py"])`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. It is started in the scenario's folder:
-    /// once to ask for its version, then at least once for each series of each replication that needs an answer.
+    /// Program and arguments, word by word: `["python3", "my_learner.py"]`. The program is started in the scenario's folder:
+    /// once to ask for its version, and then, in each replication, at least once for each series that needs an answer.
     pub command: Vec<String>,
     /// The longest time that one answer may take, in wall time. Default: 1 min.
     #[serde(default = "Program::default_timeout")]
@@ -35,8 +36,8 @@ pub struct External {
     #[serde(default)]
     pub files: Vec<PathBuf>,
     /// Whether the program is sent the arms' inputs, the model that the objective suggests and the bounds that the protocol
-    /// knows. Otherwise it is sent only the number of arms (or the box), the number of rounds, seeds, its own choices and
-    /// the outcomes. Default: true.
+    /// knows. Otherwise the program is sent only the number of arms (or the box), the number of rounds, seeds, the earlier
+    /// choices and the outcomes. Default: true.
     #[serde(default = "yes")]
     pub inputs: bool,
 }
@@ -68,7 +69,8 @@ struct State {
     arms: usize,
     dialogue: ProgramSession,
     steps: Vec<Step>,
-    /// Number of steps up to the program's last answer: each was sent to the program, or is the program's own choice.
+    /// Number of steps up to and including the program's last choice: each of these steps was sent to the program, or is a
+    /// choice of the program.
     known: usize,
 }
 

@@ -11,8 +11,8 @@ use crate::rng::Stream;
 use crate::vocab::SearchBox;
 use serde_json::{Map, Value, json};
 
-/// One step of the learner's history, with the number of a point: the point was chosen (`None`), or an outcome at it was
-/// observed.
+/// One step of the learner's history: the number of a point, and the outcome that was observed at this point. The outcome is
+/// `None` if the step is the choice of the point.
 #[derive(Clone, Copy, Debug)]
 struct Step(usize, Option<f64>);
 
@@ -23,7 +23,7 @@ struct State {
     /// The points so far, by number: those that the program chose, and those that other learners suggested.
     points: Vec<Vec<f64>>,
     steps: Vec<Step>,
-    /// Number of steps up to the program's last answer.
+    /// Number of steps up to and including the program's last choice.
     known: usize,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn begin(
     Ok(Box::new(State { domain, dialogue, points: Vec::new(), steps: Vec::new(), known: 0 }))
 }
 
-/// A covariance as programs read it.
+/// A covariance in the form in which external programs read it.
 pub(super) fn kernel(covariance: &Covariance) -> Value {
     let length_scale = match &covariance.length_scale {
         LengthScale::Same(length) => json!(length),

@@ -10,7 +10,7 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The quantity that the exploration weight multiplies.
+/// The quantity by which the weight scale sqrt(beta_t) is multiplied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Exploration {
     /// The posterior standard deviation, as in the literature.
@@ -20,27 +20,28 @@ pub enum Exploration {
     Variance,
 }
 
-/// GP-UCB: argmax over arms of mean + scale sqrt(beta_t) sd.
+/// GP-UCB: argmax over arms of mean + scale sqrt(beta_t) sd. With the exploration `Variance`, the variance takes the place
+/// of the standard deviation sd.
 ///
 /// Source: Srinivas, Krause, Kakade and Seeger 2010, Algorithm 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GpUcb {
-    /// Exploration weight by round. Default: `FiniteDomain(delta: 0.025)`.
+    /// The exploration weight beta_t, by round. Default: `FiniteDomain(delta: 0.025)`.
     #[serde(default)]
     pub beta: BetaSchedule,
     /// Factor by which sqrt(beta_t) is multiplied, dimensionless; with the exploration `Variance`, in inverse units of
     /// the outcome. Default: 1.
     #[serde(default = "super::knowledge::default_factor")]
     pub scale: Positive,
-    /// What the weight multiplies. Default: `StandardDeviation`.
+    /// The quantity by which scale sqrt(beta_t) is multiplied. Default: `StandardDeviation`.
     #[serde(default)]
     pub exploration: Exploration,
-    /// Whether arms with an observed outcome are excluded, as long as there are arms without one. Default: false.
+    /// Whether arms with an observed outcome are excluded, as long as some arm has no observed outcome. Default: false.
     #[serde(default)]
     pub exclude_played: bool,
     /// Noise variance that the model assumes, in squared units of the outcome.
-    /// Default: that of the objective's surrogate, plus the variance of known privacy noise.
+    /// Default: the noise variance of the objective's surrogate, plus the variance of the privacy noise if that is known.
     #[serde(default)]
     pub regulariser: Option<Positive>,
 }

@@ -1,4 +1,4 @@
-//! The history of a learner (suggestions and outcomes), which another learner needs in order to take its place.
+//! The history of a learner: its suggestions and outcomes. Another learner that takes the learner's place needs them.
 
 use super::Learner;
 use crate::gp::GpError;
@@ -26,7 +26,7 @@ impl History {
         self.steps.push(Step::Suggested(arm as u32));
     }
 
-    /// Over a box: stores the point with number `arm`, if it is a new one.
+    /// Over a box: stores the point with number `arm`, unless the point is stored already.
     pub(crate) fn suggested_point(&mut self, arm: usize, point: &[f64]) {
         if arm == self.points.len() {
             self.points.push(point.to_vec());
@@ -39,8 +39,9 @@ impl History {
     }
 
     /// Repeats the whole history of the old learner for its replacement `learner`: calls `replay_choice` of `learner` for
-    /// each suggestion, and `observe` of `learner` for each outcome. `stream` is the stream of both learners in its initial
-    /// state, so a replacement with almost the same settings as the old learner ends in almost the same state.
+    /// each suggestion, and `observe` of `learner` for each outcome. Over a box, a suggested point that `learner` does not
+    /// have is added to `learner` first. `stream` is the stream of both learners in its initial state. So a replacement with
+    /// almost the same settings as the old learner ends in almost the same state as the old learner.
     ///
     /// # Errors
     /// [`GpError`] if `learner` cannot be updated with an outcome; see [`Learner::observe`].
@@ -90,8 +91,8 @@ mod tests {
         .unwrap();
         let mut learner = recipe.build(&arms).unwrap();
         let mut history = History::default();
-        // Two outcomes of arm 0 alternate with three of arm 1, whose third outcome is late; arm 2 has been suggested and
-        // has no outcome yet.
+        // Two outcomes of arm 0 alternate with three outcomes of arm 1. The third outcome of arm 1 is late. Arm 2 has been
+        // suggested and has no outcome yet.
         for (arm, outcome) in [(1, 0.9), (0, -0.5), (1, 1.0)] {
             history.suggested(arm);
             history.observed(arm, outcome);

@@ -1,5 +1,5 @@
 //! Assumptions of the confidence bounds of ATA-, TGP- and MoMA-GP-UCB: bounds on the function and on the noise, and
-//! the horizon.
+//! the horizon (the number of outcomes).
 
 use super::Outcomes;
 use super::arms::{Arms, BuildError};
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum Payoffs {
     /// Outcomes with measurement noise in [-R, R], to which Laplace noise of scale s is added for local differential
     /// privacy. Zhou and Tan 2021, Theorems 2 and 3 and Corollary 1. With |f - prior mean| at most B, v = B^2 + R^2 + 2 s^2
-    /// bounds the second moment of outcome - prior mean, and c = R^2 + 2 s^2 bounds the second moment of all noise together.
+    /// bounds the second moment of outcome - prior mean, and c = R^2 + 2 s^2 bounds the second moment of the sum of both
+    /// noises.
     Private {
         /// R, bound on the noise of an outcome before it is made private, in units of the outcome.
         /// Default: the value that the protocol provides.
@@ -23,8 +24,8 @@ pub enum Payoffs {
         /// s = 2 (B + R) / epsilon follows. Default: none.
         #[serde(default)]
         epsilon: Option<Epsilon>,
-        /// Scale s of the Laplace noise, in units of the outcome. Default: computed from epsilon, or the value that the
-        /// protocol provides.
+        /// Scale s of the Laplace noise, in units of the outcome. Default: computed from epsilon if epsilon is stated, else
+        /// the value that the protocol provides.
         #[serde(default)]
         laplace_scale: Option<Positive>,
     },
@@ -81,7 +82,7 @@ pub(super) fn accuracy() -> Probability {
     Probability::new(0.1).expect("0.1 is a probability")
 }
 
-/// The problem of an accuracy of Nystrom features that is not above 0 and below 1.
+/// A problem if the accuracy of the Nystrom features is not above 0 and below 1; otherwise an empty list.
 pub(super) fn accuracy_problem(accuracy: Probability) -> Vec<Problem> {
     if accuracy.get() > 0.0 && accuracy.get() < 1.0 {
         return Vec::new();
@@ -102,8 +103,8 @@ pub enum Constants {
     /// The constants of the theorems, for which the regret bounds are proven.
     #[default]
     Theorem,
-    /// Small constants, with which the widths have the orders of the theorems, as in the experiments of Chowdhury and
-    /// Gopalan 2019.
+    /// Small constants, as in the experiments of Chowdhury and Gopalan 2019. The truncation and the confidence bounds then
+    /// have the orders that the theorems state.
     OrderWise,
 }
 
@@ -132,11 +133,11 @@ pub(super) fn payoff_problems(payoffs: Payoffs) -> Vec<Problem> {
     }
 }
 
-/// The problems of `payoffs` for outcomes with these properties. `HeavyTailed` and `SubWeibull` are refused for private
-/// outcomes, because Laplace noise and clipping change the distribution of private outcomes. For outcomes that are not
-/// private, `Private` is refused in two cases. The first is that it states neither epsilon nor a scale: protocols provide
-/// these values for private outcomes only. The second is that it states no noise bound although the noise of outcomes is
-/// unbounded.
+/// The problems of `payoffs` for outcomes with the properties `outcomes`. `HeavyTailed` and `SubWeibull` are refused for
+/// private outcomes, because Laplace noise and clipping change the distribution of private outcomes. For outcomes that are
+/// not private, `Private` is refused in two cases. In the first, `Private` states neither epsilon nor a scale; protocols
+/// provide a scale for private outcomes only. In the second, `Private` states no noise bound although the noise of outcomes
+/// is unbounded.
 pub(super) fn form_problems(payoffs: Payoffs, outcomes: Outcomes) -> Vec<Problem> {
     let wrong = |path: &str, expected: &str, found: &str, cure: &str| {
         vec![Problem::wrong(format!("payoffs{path}"), expected, found, cure)]
@@ -189,7 +190,7 @@ impl Tail {
         self.first + libm::pow(logarithm / self.b, self.theta)
     }
 
-    /// A bound on E noise^2, in squared units of the outcome: the integral of 2 x a exp(-b x^(1/theta)) over x > 0,
+    /// A bound on E noise^2, in squared units of the outcome: the integral of 2 x a exp(-b x^(1/theta)) over x > 0, which is
     /// a b^(-2 theta) Gamma(2 theta + 1).
     #[must_use]
     pub fn second_moment(&self) -> f64 {
@@ -198,7 +199,7 @@ impl Tail {
     }
 }
 
-/// The constants from which the bounds of ATA-, TGP- and MoMA-GP-UCB are computed.
+/// The quantities from which the bounds of ATA-, TGP- and MoMA-GP-UCB are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Knowledge {
     /// B, bound on |f - prior mean|, in units of the outcome.
@@ -212,9 +213,10 @@ pub struct Knowledge {
     pub central_moment: f64,
     /// alpha, dimensionless, above 0 and at most 1.
     pub alpha: f64,
-    /// (B + R, Laplace scale) of private outcomes, whose tails are exponential, in units of the outcome.
+    /// (B + R, Laplace scale) of private outcomes, whose tails are exponential, in units of the outcome; `None` for other
+    /// outcomes.
     pub laplace: Option<(f64, f64)>,
-    /// The tail of sub-Weibull outcomes.
+    /// The tail of sub-Weibull outcomes; `None` for other outcomes.
     pub tail: Option<Tail>,
 }
 
@@ -226,9 +228,9 @@ impl Knowledge {
         (self.alpha < 1.0).then_some((self.raw_moment, self.alpha))
     }
 
-    /// Combines the recipe and the protocol's facts; values in the recipe take precedence. `bound` is in units of the
-    /// outcome, `horizon` a number of outcomes; `learner` is named in errors. For private outcomes, v = B^2 + R^2 + 2 s^2
-    /// and c = R^2 + 2 s^2 (Zhou and Tan 2021, Theorems 2 and 3).
+    /// Combines the values of a recipe (`bound`, `horizon` and `payoffs`) with the protocol's facts in `arms`; values of the
+    /// recipe take precedence. `bound` is in units of the outcome, and `horizon` is a number of outcomes. Errors name
+    /// `learner`. For private outcomes, v = B^2 + R^2 + 2 s^2 and c = R^2 + 2 s^2 (Zhou and Tan 2021, Theorems 2 and 3).
     ///
     /// # Errors
     /// [`BuildError::Unknown`] with the first quantity that neither the recipe nor the facts state.
@@ -300,8 +302,9 @@ impl Knowledge {
         libm::pow(self.raw_moment, 1.0 / (1.0 + self.alpha))
     }
 
-    /// t^((1-alpha)/(2(1+alpha))), dimensionless, of t outcomes or epochs, t at least 0: the growth of ATA's and MoMA's
-    /// widths; 1 for alpha = 1. Chowdhury and Gopalan 2019, Algorithm 2; Zhou and Tan 2021, Theorem 4.
+    /// t^((1-alpha)/(2(1+alpha))), dimensionless, with t at least 0: the factor by which the widths of ATA grow with the
+    /// number t of outcomes, and those of MoMA with the number t of epochs. The factor is 1 for alpha = 1. Chowdhury and
+    /// Gopalan 2019, Algorithm 2; Zhou and Tan 2021, Theorem 4.
     #[must_use]
     pub fn growth(&self, t: f64) -> f64 {
         libm::pow(t, (1.0 - self.alpha) / (2.0 * (1.0 + self.alpha)))

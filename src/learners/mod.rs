@@ -1,9 +1,10 @@
-//! Learners: one bandit algorithm per file or folder, over a finite set of arms; some also over a box.
+//! Learners: bandit algorithms that choose from a finite set of arms; some can also search a box. Each algorithm has a file
+//! or a folder of its own.
 //!
 //! Notation: n arms, identified by an index from 0 to n - 1 (over a box, points are numbered in the order in which
 //! they were first suggested); t outcomes so far. Outcomes, means and bounds on the function are in the unit of the
-//! outcome, variances in its square; probabilities are above 0 and below 1. Shapes are in brackets: `[p]` is a list of p
-//! numbers, `[d]` a point with d coordinates. A learner maximises.
+//! outcome, and variances are in the square of this unit. Probabilities are above 0 and below 1. Shapes are in brackets:
+//! `[p]` is a list of p numbers, `[d]` a point with d coordinates. A learner maximises the function.
 
 mod acquisition;
 mod arms;
@@ -52,7 +53,7 @@ use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
 use crate::vocab::{Effort, Problem};
 use std::fmt;
 
-/// Clones a boxed [`Learner`] when a simulation is cloned. It is implemented for every learner that is `Clone`.
+/// Clones a boxed [`Learner`] when a simulation is cloned. The trait is implemented for every learner that is `Clone`.
 pub trait BoxedLearner {
     /// A boxed copy of the learner.
     fn boxed_clone(&self) -> Box<dyn Learner>;
@@ -73,18 +74,19 @@ impl Clone for Box<dyn Learner> {
 
 /// A bandit algorithm during a run.
 ///
-/// Learners are not notified of lost outcomes: the protocol requests the next suggestion. How lost outcomes affect an
+/// A learner is not notified of a lost outcome: the protocol only requests the next suggestion. How lost outcomes affect an
 /// algorithm's guarantee is documented with that algorithm.
 pub trait Learner: fmt::Debug + BoxedLearner {
     /// Number of arms, n; over a box, number of points suggested so far.
     fn arms(&self) -> usize;
 
-    /// The arm to query next, from 0 to n - 1; of equally good arms, the one with the lowest index. May return the same
-    /// arm until enough outcomes of this arm were observed. `stream` is the learner's own stream of random numbers.
+    /// The arm to query next, from 0 to n - 1; of equally good arms, the arm with the lowest index. A learner may return the
+    /// same arm until it has observed enough outcomes of this arm ([`Learner::wanted`]). `stream` is the learner's own
+    /// stream of random numbers.
     fn suggest(&mut self, stream: &mut Stream) -> usize;
 
-    /// As [`Learner::suggest`], while queries of the arms `pending`, `[p]` with the oldest first, have no outcome yet. An
-    /// arm occurs once for each of its pending queries. The default ignores `pending`.
+    /// As [`Learner::suggest`], while some earlier queries have no outcome yet. `pending`, `[p]`, has the arms of these
+    /// queries, the oldest query first; an arm occurs once for each of its pending queries. The default ignores `pending`.
     fn suggest_while(&mut self, pending: &[usize], stream: &mut Stream) -> usize {
         let _ = pending;
         self.suggest(stream)
@@ -104,7 +106,7 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         None
     }
 
-    /// The outcome that the learner expects of an arm, in units of the outcome; `None` if it has no model.
+    /// The outcome that the learner expects of an arm, in units of the outcome; `None` if the learner has no posterior mean.
     fn predicted(&self, arm: usize) -> Option<f64> {
         let _ = arm;
         None
@@ -119,14 +121,15 @@ pub trait Learner: fmt::Debug + BoxedLearner {
     /// If there is no such arm, in learners that model arms.
     fn observe(&mut self, arm: usize, outcome: f64) -> Result<(), GpError>;
 
-    /// Called instead of [`Learner::suggest`] when this learner repeats the history of another learner, which chose `arm`.
-    /// A learner whose state does not change by a suggestion needs no implementation.
+    /// Called instead of [`Learner::suggest`] when `arm` was chosen by another learner: by the learner whose history this
+    /// learner repeats, or by a copy of this learner ([`Parallel`]). A learner whose state does not change by a suggestion
+    /// needs no implementation.
     fn replay_choice(&mut self, arm: usize, stream: &mut Stream) {
         let _ = (arm, stream);
     }
 
-    /// How many more outcomes of the arm suggested last are needed before another arm can be suggested. A protocol that
-    /// queries several users at once queries that many; further outcomes would not be used.
+    /// How many more outcomes of the arm suggested last the learner needs before it can suggest another arm. A learner may
+    /// leave further outcomes of this arm unused. Default: 1.
     fn wanted(&self) -> usize {
         1
     }
@@ -140,7 +143,7 @@ pub trait Learner: fmt::Debug + BoxedLearner {
 
 /// The behaviour of a learner recipe.
 pub trait LearnerRecipe: Send + Sync {
-    /// Whether the learner models the arms' inputs.
+    /// Whether the learner needs the arms' inputs, and the model of the function over these inputs.
     fn needs_inputs(&self) -> bool {
         true
     }
@@ -160,12 +163,13 @@ pub trait LearnerRecipe: Send + Sync {
         false
     }
 
-    /// The problems of the recipe, with paths relative to the recipe. Ranges of single fields are checked by their types.
+    /// The problems of the recipe, with paths relative to the recipe. The range of a single field is checked by the field's
+    /// type.
     fn problems(&self) -> Vec<Problem> {
         Vec::new()
     }
 
-    /// The problems of the recipe for outcomes with these properties, with paths relative to the recipe.
+    /// The problems of the recipe for outcomes with the properties `outcomes`, with paths relative to the recipe.
     fn problems_with(&self, outcomes: Outcomes) -> Vec<Problem> {
         let _ = outcomes;
         Vec::new()
@@ -179,15 +183,15 @@ pub trait LearnerRecipe: Send + Sync {
     }
 
     /// beta_t, dimensionless, if the learner chooses the arm with the largest mean + sqrt(beta_t) sd of the posterior
-    /// under the model in `Arms`; else `None`. `Outsourced` shows bounds on regret only for a learner with both this
-    /// schedule and a [`Self::theorem`].
+    /// under the model in `Arms`; else `None`. `Outsourced` shows bounds on regret only for a learner with both a schedule
+    /// of beta_t and a [`Self::theorem`].
     fn upper_confidence(&self) -> Option<BetaSchedule> {
         None
     }
 
-    /// The external programs that the learner starts in [`Self::build_with`], each by a
-    /// [`ProgramSession`](crate::programs::ProgramSession). They are announced before they are started, `check` verifies
-    /// that they exist, and they are part of a study's identity.
+    /// The external programs that the learner asks, each by a [`ProgramSession`](crate::programs::ProgramSession) that
+    /// [`Self::build_with`] opens. The programs are announced before they are started, and they are part of a study's
+    /// identity. The command `check` verifies that they exist.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }
@@ -200,7 +204,7 @@ pub trait LearnerRecipe: Send + Sync {
     }
 
     /// The memory in bytes and the time in seconds that the learner takes for `outcomes` outcomes of `arms` arms, with a
-    /// choice before each.
+    /// choice before each outcome.
     /// Default: those of an exact posterior whose means and variances are read at each choice.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         posterior_effort(arms, outcomes)
@@ -214,8 +218,8 @@ pub trait LearnerRecipe: Send + Sync {
     /// Builds the learner in its state before the first round.
     ///
     /// # Errors
-    /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, or
-    /// a covariance that cannot be used.
+    /// [`BuildError`]: inputs that are withheld, a quantity that neither recipe nor protocol states, too many arms, a
+    /// covariance that cannot be used, or an external program, which needs [`Self::build_with`].
     fn build(&self, arms: &Arms) -> Result<Box<dyn Learner>, BuildError>;
 
     /// As [`LearnerRecipe::build`], for a search of a box.
@@ -227,10 +231,10 @@ pub trait LearnerRecipe: Send + Sync {
         Err(BuildError::NeedsArms { learner: "the learner".to_owned() })
     }
 
-    /// As [`LearnerRecipe::build_on_box`], for a learner that may start external programs by `programs`.
+    /// As [`LearnerRecipe::build_on_box`], for a learner that may start external programs, to which `programs` gives access.
     ///
     /// # Errors
-    /// As [`LearnerRecipe::build_on_box`].
+    /// As [`LearnerRecipe::build_on_box`]; an external program is an error only if `programs` gives no access to programs.
     fn build_on_box_with(
         &self,
         model: &BoxModel,
@@ -240,26 +244,26 @@ pub trait LearnerRecipe: Send + Sync {
         self.build_on_box(model)
     }
 
-    /// As [`LearnerRecipe::build`], for a learner that may start external programs by `programs`.
+    /// As [`LearnerRecipe::build`], for a learner that may start external programs, to which `programs` gives access.
     ///
     /// # Errors
-    /// As [`LearnerRecipe::build`].
+    /// As [`LearnerRecipe::build`]; an external program is an error only if `programs` gives no access to programs.
     fn build_with(&self, arms: &Arms, programs: &Programs) -> Result<Box<dyn Learner>, BuildError> {
         let _ = programs;
         self.build(arms)
     }
 }
 
-/// Largest number of arms of a learner that keeps a matrix over all of them.
+/// Largest number of arms of a learner that keeps a matrix over all arms.
 const MATRIX_ARMS: u64 = crate::gp::MAX_ARMS as u64;
 
-/// The memory and time that an exact posterior over the arms takes: a row of numbers per outcome, until there are more
-/// outcomes than arms, then a matrix over the arms ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)). With more than
-/// `MATRIX_ARMS` arms there is no matrix, and each outcome keeps its row.
+/// The memory and time that an exact posterior over the arms takes ([`AdaptivePosterior`](crate::gp::AdaptivePosterior)).
+/// The posterior stores one row of numbers for each outcome. Once there are more outcomes than arms, it stores a matrix over
+/// the arms instead. With more than `MATRIX_ARMS` arms it always stores the rows.
 pub(crate) fn posterior_effort(arms: u64, outcomes: u64) -> Effort {
     let (n, most) = (arms as f64, MATRIX_ARMS);
     let rows = if arms <= most { outcomes.min(arms) } else { outcomes };
-    // Rows are stored in groups of sixteen, and in tiles of 32 arms.
+    // Rows are stored in groups of sixteen, and each group in tiles of 32 arms. All groups and tiles are counted as full.
     let held = NUMBER * arms.next_multiple_of(32) as f64 * rows.next_multiple_of(16) as f64;
     let t = rows as f64;
     let one_by_one = n * t * (COVARIANCE + MULTIPLY * t / 2.0);
@@ -287,7 +291,7 @@ fn rank(arms: u64) -> f64 {
 }
 
 /// The memory and time for choosing a basis of features for the covariance of the arms, and for computing means and
-/// variances from it.
+/// variances from this basis.
 fn basis_effort(arms: u64) -> Effort {
     let (n, m) = (arms as f64, rank(arms));
     Effort::due_to(ARMS, arms, NUMBER * (n * n + 2.0 * n * m), MULTIPLY * (m * m * m + n * m * m))

@@ -1,5 +1,5 @@
-//! MoMA-GP-UCB: each chosen arm is queried k times, which gives k estimates of the function; a robust centre of them is
-//! used.
+//! MoMA-GP-UCB: each chosen arm is queried k times, which gives k estimates of the function; the learner uses a robust
+//! centre of these estimates.
 
 use super::arms::{Arms, BuildError, small_covariance};
 use super::ata_gp_ucb::oversampling;
@@ -26,19 +26,20 @@ use std::num::NonZeroU32;
 ///
 /// k = ceil(24 ln(4 e T / delta)). Let m be the number of features and c the bound on E|noise|^(1+alpha), in units of the
 /// outcome to the power 1 + alpha, where c and alpha come from `payoffs`. With the constants `Theorem`,
-/// beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt lambda; with
-/// `OrderWise`, beta_(n+1) = B sqrt lambda + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
-/// Source: Zhou and Tan 2021, Algorithm 3 and Theorem 4, and Chowdhury and Gopalan 2019 for the features. beta_n has the
-/// exponent of Theorem 4, because the exponent that Corollary 1 prints is wrong. A factor lambda^(-1/2), which Theorem 4
-/// lacks, was added.
+/// beta_(n+1) = B (1 + 1/sqrt(1 - accuracy)) + 3 (9 m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))) / sqrt(lambda); with
+/// `OrderWise`, beta_(n+1) = B sqrt(lambda) + (m c)^(1/(1+alpha)) n^((1-alpha)/(2(1+alpha))).
+/// Source: Zhou and Tan 2021, Algorithm 3 and Theorem 4, and Chowdhury and Gopalan 2019 for the features. n has the
+/// exponent of Theorem 4, because the exponent of n that Corollary 1 prints is wrong. A factor lambda^(-1/2), which
+/// Theorem 4 lacks, was added.
 ///
 /// Lost outcomes: an epoch ends with its k-th outcome, not with its k-th query. Until then every suggestion is the
 /// epoch's arm, so a lost outcome is replaced by another query; the order of arrival decides which estimate an outcome
 /// enters. As long as losses do not depend on outcomes, the k outcomes of an epoch remain independent draws from the
 /// distribution of its arm's outcomes, and the median of means keeps its guarantee for the number of epochs that were
-/// finished. A late outcome of an arm other than the epoch's is ignored. If this learner replaces another learner in a
-/// branch of a fork, it forms epochs from the outcomes that the other learner observed: k outcomes of one arm make an
-/// epoch, and remaining outcomes count in the next epoch of their arm.
+/// finished. If this learner replaces another learner in a branch of a fork, it forms epochs from the outcomes that the
+/// other learner observed: k outcomes of one arm make an epoch, and remaining outcomes count in the next epoch of their
+/// arm. A late outcome of an arm that is not the current epoch's arm is ignored. The exception is an arm with such remaining
+/// outcomes: the late outcome counts with them in the next epoch of its arm.
 ///
 /// Example: `MomaGpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +93,8 @@ struct State {
     epoch: Option<usize>,
     /// The outcomes of the current epoch so far.
     arrived: Vec<f64>,
-    /// Outcomes of unfinished epochs, by arm, from the history of another learner.
+    /// Outcomes of the epochs that were unfinished when the repeated history of another learner moved on to the next arm, by
+    /// arm.
     left: BTreeMap<usize, Vec<f64>>,
     /// For each arm and each j from 1 to k, the sum of outcome j over the finished epochs of the arm: `[n, k]`.
     sums: Vec<f64>,
@@ -118,8 +120,9 @@ impl MomaGpUcb {
         }
     }
 
-    /// beta_(n+1) after n epochs with m features, before `beta_scale`; a factor on the standard deviation. n and m are at
-    /// least 1. Sources: with `Theorem`, Zhou and Tan 2021, Theorem 4; with `OrderWise`, Chowdhury and Gopalan 2019.
+    /// beta_(n+1) after n epochs with m features: the factor by which the standard deviation is multiplied, not yet
+    /// multiplied by `beta_scale`. n and m are at least 1. Sources: with `Theorem`, Zhou and Tan 2021, Theorem 4; with
+    /// `OrderWise`, Chowdhury and Gopalan 2019.
     #[must_use]
     pub fn width(&self, known: &Knowledge, m: f64, n: f64) -> f64 {
         let (exponent, lambda, growth) = (1.0 / (1.0 + known.alpha), self.lambda.get(), known.growth(n));
@@ -136,8 +139,8 @@ impl MomaGpUcb {
 }
 
 impl LearnerRecipe for MomaGpUcb {
-    /// The memory and time for a new basis of features, `repetitions` estimates and the distances
-    /// between them, once for every `repetitions` outcomes.
+    /// The memory and time for a new basis of features, k estimates and the distances between the estimates, once for every
+    /// k outcomes.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let k = self.repetitions(self.horizon.unwrap_or(outcomes).max(1) as f64);
         let (n, estimates, m) = (arms as f64, k as f64, rank(arms));
@@ -210,11 +213,11 @@ impl LearnerRecipe for MomaGpUcb {
 }
 
 impl State {
-    /// Recomputes the model if an epoch was finished since it was last computed.
+    /// Recomputes the model if an epoch was finished since the model was last computed.
     fn renew(&mut self, stream: &mut Stream) {
         if self.stale {
             let basis = nystrom::draw_basis(self.q, &self.counts, &self.variance, stream);
-            // This fails only for numbers near overflow; the next call of `observe` reports the error.
+            // `refresh` fails only for numbers near overflow; the next call of `observe` reports the error.
             self.failure = self.refresh(basis).err();
         }
     }
@@ -227,7 +230,7 @@ impl State {
         }
     }
 
-    /// Adds the k outcomes of an epoch.
+    /// Adds the k outcomes of a finished epoch of `arm` to the sums.
     fn close(&mut self, arm: usize, outcomes: &[f64]) {
         let sums = &mut self.sums[arm * self.repetitions..][..self.repetitions];
         sums.iter_mut().zip(outcomes).for_each(|(sum, outcome)| *sum += outcome);

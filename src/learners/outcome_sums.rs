@@ -1,9 +1,10 @@
-//! The outcomes of one arm, stored so that the sum of all outcomes with an absolute value up to a bound is computed fast.
+//! The outcomes of one arm. They are stored so that the sum of all outcomes whose absolute value is at most a bound is
+//! computed fast.
 
 /// Recent outcomes are merged into the sorted list when there are this many of them.
 const RECENT: usize = 64;
 
-/// Outcomes sorted by absolute value with their running sums, and up to 63 recent ones that are not sorted yet.
+/// Outcomes sorted by absolute value, with their running sums, and up to 63 recent outcomes that are not sorted yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutcomeSums {
     /// Sorted by increasing |value|.
@@ -31,7 +32,7 @@ impl OutcomeSums {
         let mut from = self.sorted.len();
         self.sorted.resize(from + self.recent.len(), 0.0);
         let mut to = self.sorted.len();
-        // From the largest down, so that no value is overwritten before it is moved.
+        // The values are merged from the largest down, so that no value is overwritten before it is moved.
         while let Some(&value) = self.recent.last() {
             to -= 1;
             if from > 0 && self.sorted[from - 1].abs() > value.abs() {

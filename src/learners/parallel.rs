@@ -1,5 +1,5 @@
-//! A learner for several questions at a time: a copy of the learner observes made-up outcomes of the pending questions, and
-//! then chooses the next arm.
+//! A learner for several questions at a time: a copy of the learner observes filled-in outcomes of the pending questions,
+//! and then chooses the next arm.
 
 use super::arms::{Arms, BoxModel, BuildError};
 use super::{Learner, LearnerModel, LearnerRecipe, Outcomes};
@@ -16,19 +16,19 @@ pub enum PendingOutcome {
     /// The posterior mean at the question's arm (kriging believer: Ginsbourger, Le Riche and Carraro 2010,
     /// section 4.2). The posterior means of all arms stay as they are, and the variances fall as if
     /// the outcome had been observed. The exception is an `Acquisition` that fits its hyperparameters: it fits them to the
-    /// filled-in outcomes too, so the means may change, and the variances may change in another way. With `GpUcb`, the
+    /// filled-in outcomes too, so the means may change, and the variances may change differently. With `GpUcb`, the
     /// kriging believer is GP-BUCB (Desautels, Krause and Burdick 2014, Algorithm 1). The regret bound of GP-BUCB needs
     /// beta_t to be raised by a factor e^(2C), where C bounds the information gain of the pending questions. Reports show no
     /// bound for GP-BUCB. `KrigingBeliever` needs a learner with a posterior mean: `GpUcb`, `ExpectedImprovement`,
     /// `ThompsonSampling` or `Acquisition`.
     #[default]
     KrigingBeliever,
-    /// The smallest outcome so far (constant liar: Ginsbourger, Le Riche and Carraro 2010, section 4.2): questions spread
-    /// the most.
+    /// The smallest outcome so far (constant liar: Ginsbourger, Le Riche and Carraro 2010, section 4.2). With this choice
+    /// the questions spread the most.
     ConstantMin,
     /// The mean of the outcomes so far.
     ConstantMean,
-    /// The largest outcome so far: questions gather where outcomes are good.
+    /// The largest outcome so far. With this choice the questions gather where outcomes are good.
     ConstantMax,
 }
 
@@ -38,17 +38,18 @@ pub enum PendingOutcome {
 /// except `Acquisition` chooses as if the pending questions had not been asked; a learner without
 /// randomness then often asks many workers about the same arm.
 ///
-/// Before each choice a copy of the learner observes the pending questions, the oldest first, with outcomes filled in as
-/// `pending` says, and the copy chooses. Filled-in outcomes depend on no outcomes but those that were observed. Before the
-/// first outcome, `ConstantMin`, `ConstantMean` and `ConstantMax` fill in the prior mean. No theorem is shown for the
-/// learner, since the theorems assume that every outcome is known before the next choice. `ThompsonSampling` spreads its
-/// questions by its own random draws, and so can be used without `Parallel` (Kandasamy et al. 2018).
+/// If questions are pending when an arm is to be chosen, a copy of the learner is made. The copy observes an outcome for
+/// each pending question, the oldest question first; these outcomes are filled in as `pending` says. Then the copy chooses
+/// the arm. Filled-in outcomes depend only on outcomes that were observed. Before the first outcome, `ConstantMin`,
+/// `ConstantMean` and `ConstantMax` fill in the prior mean. No theorem is shown for the learner, since the theorems assume
+/// that every outcome is known before the next choice. `ThompsonSampling` spreads its questions by its own random draws, and
+/// so can be used without `Parallel` (Kandasamy et al. 2018).
 ///
 /// Example: `Parallel(learner: GpUcb(), pending: KrigingBeliever)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Parallel {
-    /// The learner that the copies are made of; not an external program, and not another `Parallel`.
+    /// The learner that is copied; neither an external program nor another `Parallel`.
     pub learner: Box<LearnerModel>,
     /// The outcome that a pending question is given. Default: `KrigingBeliever`.
     #[serde(default)]
@@ -60,7 +61,7 @@ struct State {
     learner: Box<dyn Learner>,
     pending: PendingOutcome,
     prior_mean: f64,
-    /// Number, sum, smallest and largest of the outcomes so far.
+    /// Number of the outcomes so far; `sum` is their sum, and `range` has the smallest and the largest of them.
     count: u64,
     sum: f64,
     range: (f64, f64),
@@ -158,7 +159,7 @@ impl LearnerRecipe for Parallel {
 }
 
 impl State {
-    /// The outcome that a pending question about this arm is given.
+    /// The outcome that a pending question about `arm` is given. `learner` is the copy that observes this outcome.
     fn filled_in(&self, learner: &dyn Learner, arm: usize) -> f64 {
         if self.pending == PendingOutcome::KrigingBeliever {
             return learner.predicted(arm).unwrap_or(self.prior_mean);
@@ -188,8 +189,8 @@ impl Learner for State {
         let mut copy = self.learner.clone();
         for &arm in pending {
             let outcome = self.filled_in(copy.as_ref(), arm);
-            // If the copy cannot observe a made-up outcome, the learner chooses as if no question
-            // were pending. Errors of real outcomes are still reported.
+            // If the copy cannot observe a filled-in outcome, the next arm is chosen as if no question were pending. Errors
+            // of real outcomes are still reported.
             if copy.observe(arm, outcome).is_err() {
                 copy = self.learner.clone();
                 break;

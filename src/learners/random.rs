@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Chooses every arm with the same probability in every round: `Random()`. On a box, every input is drawn independently and
-/// uniformly; an input on a logarithmic scale has a uniform logarithm.
+/// uniformly; for an input on a logarithmic scale, the logarithm is drawn uniformly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {}

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 /// How k estimates are combined. Distances are in the norm of the learner's matrix V, which MomaGpUcb defines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Middle {
-    /// The estimate with the smallest median distance to the others, as in MoMA; the first of equal ones.
+    /// The estimate with the smallest median distance to the other estimates, as in MoMA; of several such estimates, the
+    /// first.
     #[default]
     Medoid,
     /// The point with the smallest sum of distances to all estimates. Minsker 2015, "Geometric median and robust
-    /// estimation in Banach spaces". The papers on locally private Bayesian optimisation (LDP-BO) do not use it.
+    /// estimation in Banach spaces". The papers on locally private Bayesian optimisation (LDP-BO) do not use this point.
     GeometricMedian,
 }
 
@@ -33,9 +34,9 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
 }
 
-/// The index, among k points `[d]` with coordinates in one unit, of the point with the smallest median Euclidean distance
-/// to the other points (the first of equal ones). The median of an even number of distances is the average of the two middle
-/// distances. `None` without points. O(k^2 d).
+/// The index of the point, among k points `[d]`, with the smallest median Euclidean distance to the other points; of several
+/// such points, the first. All coordinates have the same unit. The median of an even number of distances is the average of
+/// the two middle distances. `None` without points. O(k^2 d).
 ///
 /// Source: Zhou and Tan 2021, Algorithm 3.
 #[must_use]
@@ -69,7 +70,8 @@ fn median(values: &mut [f64]) -> f64 {
     if even { 0.5 * (below.iter().fold(0.0, |a: f64, &b| a.max(b)) + upper) } else { upper }
 }
 
-/// The geometric median, by Weiszfeld's iteration as corrected by Vardi and Zhang 2000, starting at the average.
+/// The geometric median, by Weiszfeld's iteration as corrected by Vardi and Zhang 2000. The iteration starts at the average
+/// of the points.
 fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
     let mut centre = vec![0.0; dimension];
     for point in points {
@@ -77,7 +79,7 @@ fn geometric_median(points: &[&[f64]], dimension: usize) -> Vec<f64> {
     }
     for _ in 0..STEPS {
         let (mut weights, mut here) = (0.0, 0.0);
-        let mut pull = vec![0.0; dimension]; // sum of unit vectors towards the other points
+        let mut pull = vec![0.0; dimension]; // sum of unit vectors towards the points not at the centre
         for point in points {
             let away = distance(point, &centre);
             if away == 0.0 {

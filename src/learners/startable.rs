@@ -1,4 +1,4 @@
-//! Checks before a run whether a learner lacks a quantity, by building it over two arms.
+//! Checks before a run whether a learner lacks a quantity: builds the learner over two arms.
 
 use super::{Arms, BuildError, External, LearnerModel, ProblemConstants};
 use crate::gp::covariance::Covariance;
@@ -7,9 +7,9 @@ use crate::vocab::Problem;
 use std::sync::Arc;
 
 impl LearnerModel {
-    /// The problem that the learner needs a quantity that neither its recipe nor the protocol's `facts` state; `None` if the
-    /// learner lacks no quantity, or if it cannot be built for another reason. The problem's path is relative to the field
-    /// that names the learner. External programs are not checked.
+    /// A problem if the learner needs a quantity, and neither the learner's recipe nor the protocol's `facts` state this
+    /// quantity. `None` if the learner lacks no quantity, or if the learner cannot be built for another reason. The path of
+    /// the problem is relative to the field that names the learner. External programs are not checked.
     #[must_use]
     pub fn missing_quantity(&self, facts: ProblemConstants) -> Option<Problem> {
         if self.get::<External>().is_some() {

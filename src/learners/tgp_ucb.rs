@@ -12,20 +12,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 
-/// TGP-UCB: argmax over arms of mean + beta_t sd, on outcomes truncated at b_t.
+/// TGP-UCB: argmax over arms of mean + beta_t sd, on outcomes truncated at b_t. If the distance of an outcome from the prior
+/// mean exceeds b_t, the outcome is replaced by the prior mean.
 ///
-/// With the constants `Theorem`, beta_1 = B. The formulas of b_t, and of beta_t for t from 2 on, depend on `payoffs`.
+/// With the constants `Theorem`, beta_1 = B. The formulas of b_t, and of beta_t for t >= 2, depend on `payoffs`.
 /// Private outcomes with Laplace scale s: b_t = B + R + s ln t and
-/// beta_t = B + (2 sqrt 2 b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt lambda.
+/// beta_t = B + (2 sqrt(2) b_(t-1) sqrt(gamma + ln(1/delta)) + sqrt(v (ln(t-1) + 1))) / sqrt(lambda).
 /// Heavy tails: b_t = v^(1/(1+alpha)) t^(1/(2(1+alpha))) and
-/// beta_t = B + b_(t-1) (2 sqrt 2 sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt lambda.
+/// beta_t = B + b_(t-1) (2 sqrt(2) sqrt(gamma + ln(1/delta)) + sqrt(1 + alpha)) / sqrt(lambda).
 /// Sub-Weibull: b_t = B + (ln(a t) / b)^theta. The distance of an outcome from the prior mean exceeds b_t with probability
-/// at most 1/t. The formula of beta_t is that for private outcomes: the proof needs only this probability and the second
-/// moment v.
-/// With the constants `OrderWise`, beta_t = B sqrt lambda + b_t sqrt(ln t) in all three cases and for every t. gamma
-/// is the information gain of the arms queried; R, s, v, alpha, a, b and theta are those of `payoffs`.
+/// at most 1/t. The formula of beta_t is that for private outcomes: the proof needs only this bound on the probability, and
+/// the bound v on the second moment.
+/// With the constants `OrderWise`, beta_t = B sqrt(lambda) + b_t sqrt(ln t) in all three cases and for every t. gamma
+/// is the information gain of the first t - 1 queried arms; R, s, v, alpha, a, b and theta are those of `payoffs`.
 /// Source: Zhou and Tan 2021, Algorithm 2 and Theorem 3; for heavy tails, the same proof with the truncation of
-/// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume k(x, x) at most 1.
+/// Chowdhury and Gopalan 2019, Theorem 1. The theorems assume that the prior variance k(x, x) is at most 1.
 ///
 /// Example: `TgpUcb(bound: 2, payoffs: HeavyTailed(central_moment: 2))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,8 +58,8 @@ pub struct TgpUcb {
 }
 
 /// The learner during a run. In the formulas of [`TgpUcb`], t is one more than the number of outcomes that have arrived.
-/// Lost outcomes do not count, so the bounds remain valid if the value of an outcome has no influence on whether it is
-/// lost.
+/// Lost outcomes do not count, so the bounds remain valid if the value of an outcome has no influence on whether the outcome
+/// is lost.
 #[derive(Clone, Debug)]
 struct State {
     recipe: TgpUcb,
@@ -69,8 +70,9 @@ struct State {
 }
 
 impl TgpUcb {
-    /// b_t of round `t`, in units of the outcome: an outcome further than this from the prior mean is replaced by the prior
-    /// mean. The first round is 1. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019, Theorem 1.
+    /// b_t of round `t`, in units of the outcome: an outcome whose distance from the prior mean exceeds b_t is replaced by
+    /// the prior mean. The first round is 1. Zhou and Tan 2021, Theorem 3; for heavy tails, Chowdhury and Gopalan 2019,
+    /// Theorem 1.
     #[must_use]
     pub fn truncation(&self, known: &Knowledge, t: f64) -> f64 {
         match (known.laplace, known.tail) {
@@ -80,8 +82,9 @@ impl TgpUcb {
         }
     }
 
-    /// beta_t of round `t`, given the information gain of the first t - 1 arms in nats, before `beta_scale`; a factor on the
-    /// standard deviation. The first round is 1. Zhou and Tan 2021, Algorithm 2 and Theorem 3.
+    /// beta_t of round `t`: the factor by which the standard deviation is multiplied, not yet multiplied by `beta_scale`.
+    /// `gain` is the information gain of the first t - 1 queried arms, in nats. The first round is 1. Zhou and Tan 2021,
+    /// Algorithm 2 and Theorem 3.
     #[must_use]
     pub fn width(&self, known: &Knowledge, t: f64, gain: f64) -> f64 {
         let lambda = self.lambda.get();

@@ -44,13 +44,14 @@ impl Theorem {
         (self.formula)(rounds.max(1) as f64, gain)
     }
 
-    /// The same theorem, with a mark that its bound holds for functions drawn from the learner's model, with normal noise.
+    /// The theorem with the field `of_the_model` set to true: its bound holds for functions drawn from the learner's model,
+    /// with normal noise.
     #[must_use]
     pub fn of_the_model(self) -> Self {
         Self { of_the_model: true, ..self }
     }
 
-    /// The same theorem, with a caveat added if `applies`.
+    /// The theorem, with `caveat` added to its caveats if `applies` is true.
     #[must_use]
     pub fn with_caveat(mut self, applies: bool, caveat: &str) -> Self {
         if applies {
@@ -59,8 +60,8 @@ impl Theorem {
         self
     }
 
-    /// The same theorem, with a caveat added if the learner uses `constants` that are not the theorem's, or multiplies beta
-    /// by a `scale` that is not 1.
+    /// The theorem, with a caveat added if the learner uses `constants` that are not the theorem's, or multiplies beta by a
+    /// `scale` that is not 1.
     pub(super) fn with_constants_caveat(self, constants: Constants, scale: Positive) -> Self {
         let others = constants != Constants::Theorem || scale.get() != 1.0;
         self.with_caveat(others, "the learner does not use the theorem's constants")
@@ -87,8 +88,9 @@ fn factors(known: &Knowledge, accuracy: Probability) -> (f64, f64) {
 /// features. The second term of beta_T has the factor sqrt m. The number m of features is of order
 /// rho^2 g ln(T/delta) / a^2, so sqrt m has the factor rho/a. The sum is of order sqrt(rho T g), so the product of the
 /// second term and the sum has the factor rho^(3/2)/a. The bound here has the larger factor rho^2/a, because both of its
-/// terms contain rho sqrt(T g) as a bound on the sum. For alpha below 1 the bound is also 2 beta_T rho sqrt(T g), with the
-/// same m and with beta_T from Chowdhury and Gopalan 2019, Algorithm 2.
+/// terms contain rho sqrt(T g) as a bound on the sum. For alpha below 1 the bound is derived in the same way: it has the
+/// order of 2 beta_T rho sqrt(T g), with the order of m stated above, and with beta_T from Chowdhury and Gopalan 2019,
+/// Algorithm 2.
 pub(super) fn ata(
     known: &Knowledge,
     accuracy: Probability,
@@ -128,15 +130,16 @@ pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem
 }
 
 /// MoMA-GP-UCB's bound: rho B (1 + 1/sqrt(1-a)) sqrt(g T ln(T/delta)) + (rho^(3+alpha)/a^2)^(1/(1+alpha)) ln(T/delta) w
-/// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))). For private outcomes, w is half the Laplace scale, which is (B + R) / epsilon
-/// if the scale is computed from epsilon (Zhou and Tan 2021, Corollary 1, alpha = 1). For other outcomes, w is
+/// T^(1/(1+alpha)) g^((3+alpha)/(2(1+alpha))). For private outcomes, w is half the Laplace scale; if the scale is computed
+/// from epsilon, w is (B + R) / epsilon (Zhou and Tan 2021, Corollary 1, alpha = 1). For other outcomes, w is
 /// c^(1/(1+alpha)), where c is the bound on the central moment (Theorem 4). T, g, a, rho, B and delta are those of [`ata`],
 /// and R is that of [`private_tgp`]. For alpha = 1 the second term is (rho^2/a) ln(T/delta) w g sqrt T.
 ///
-/// The exponent of g follows from k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt g. Here N is the number of epochs, k the number of
-/// outcomes in each epoch, and m the number of features, which is of order rho^2 g ln(T/delta) / a^2. So g has the exponent
-/// 1/(1+alpha) from m, and 1/2 from sqrt g. For the exponent of g, the copy of the paper that was used prints 3/(1+alpha),
-/// which contradicts the paper's Remark 4 at alpha = 1.
+/// The exponent of g follows from the second term's order, k beta_N sqrt(N g). Here N is the number of epochs, and k is the
+/// number of outcomes in each epoch. beta_N is of order m^(1/(1+alpha)) N^((1-alpha)/(2(1+alpha))), so the second term is of
+/// order k N^(1/(1+alpha)) m^(1/(1+alpha)) sqrt(g). m is the number of features, which is of order
+/// rho^2 g ln(T/delta) / a^2. So g has the exponent 1/(1+alpha) from m, and 1/2 from sqrt(g). For the exponent of g, the
+/// copy of the paper that was used prints 3/(1+alpha), which contradicts the paper's Remark 4 at alpha = 1.
 pub(super) fn moma(
     known: &Knowledge,
     accuracy: Probability,

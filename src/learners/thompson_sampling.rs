@@ -15,11 +15,11 @@ pub enum Sampling {
     /// All arms together, with their covariances.
     #[default]
     Joint,
-    /// Every arm independently, from its mean and variance. This is faster, and explores more.
+    /// Every arm independently, from its mean and variance. Independent draws are faster, and explore more.
     Marginal,
 }
 
-/// Thompson sampling: argmax over arms of a draw from N(mean, scale^2 covariance).
+/// Thompson sampling: argmax over arms of a draw from N(mean, scale^2 covariance), with the posterior mean and covariance.
 ///
 /// Source: Chowdhury and Gopalan 2017, "On kernelized multi-armed bandits", Algorithm 2 (GP-TS).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use super::population::PartyTraits;
 use crate::rng::Key;
 
-/// The time in seconds that a party announces for one unit of work: the median time of a job on the party's device, without
-/// random slowdowns; 0 if the party's jobs take no time. `network` is the network's node of the seed tree. The device's
-/// slowness is drawn from a stream below this node.
+/// The time in seconds that a party announces for one unit of work: the median time of a job of one unit on the party's
+/// device, without random slowdowns; 0 if the party's jobs take no time. `network` is the network's node of the seed tree.
+/// The device's slowness is drawn from a stream below this node.
 #[must_use]
 pub fn announced_seconds(name: &str, party: &PartyTraits, network: Key) -> f64 {
     let model = party.compute.as_dyn();

@@ -1,4 +1,4 @@
-//! Bandwidth of a link or a party's access line: messages wait in a queue and are sent one at a time.
+//! Bandwidth of a link or of a party's access line: messages wait in a queue and are sent one at a time.
 
 use super::throughput::{LineRate, RateCurve};
 use crate::vocab::{DataFolders, Problem, Time};
@@ -81,8 +81,9 @@ impl Sender {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
     sender: Sender,
-    /// The messages that have not been sent, in order, and the sum of their sizes.
+    /// The messages whose sending had not ended at the last call of [`Self::enter`], in order.
     unsent: VecDeque<Unsent>,
+    /// The sum of the sizes of the messages in `unsent`.
     bytes: u128,
 }
 
@@ -117,8 +118,9 @@ impl Queue {
     }
 
     /// Whether the unsent part of the first message, all messages behind it and a further message of `bytes` bytes fit into
-    /// the buffer. The unsent part is the first message's size times the share of its sending time that is left. In this way
-    /// the rounding of times to nanoseconds changes no number of bytes.
+    /// the buffer. The unsent part is the first message's size times the share of its sending time that is left. The share
+    /// is a quotient of two rounded times. It is exactly 1 when the sending begins, so the first message then counts with
+    /// exactly its size, although times are rounded to nanoseconds.
     fn fits(&self, now: Time, bytes: u64, buffer: u64) -> bool {
         let all = self.bytes + u128::from(bytes);
         let Some(first) = self.unsent.front() else { return all <= u128::from(buffer) };

@@ -52,7 +52,7 @@ pub(super) fn column(base: &DataFolders, file: &Path, column: &str) -> Result<Ve
 
 /// The numbers of a column, as [`column`] returns them, from `text`, the contents of the file.
 pub(super) fn numbers(file: &Path, text: &str, column: &str) -> Result<Vec<f64>, Problem> {
-    // Without missing cells, every row has a number.
+    // Missing cells are refused here, so no element is `None`, and `flatten` drops nothing.
     Ok(cells(file, text, column, MissingCells::REFUSED)?.into_iter().flatten().collect())
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The draws from message `first` on.
+    /// The draws of message `first` and of all later messages.
     fn new(key: Key, first: u64) -> Self {
         let mut draws = Self { next: (0.0, 0.0), read: first, words: Box::new([[0; 2]; TOGETHER]), key };
         if !first.is_multiple_of(TOGETHER as u64) {

@@ -13,7 +13,8 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<String>,
     /// Latitude and longitude of each node in degrees, where the file has them.
     pub(super) places: Vec<Option<(f64, f64)>>,
-    /// The edges: the positions of both ends in `nodes`, and the value of the requested attribute.
+    /// The edges: the positions of both ends in `nodes`, and the value of the requested attribute (`None` if no attribute
+    /// was requested).
     pub(super) edges: Vec<(usize, usize, Option<f64>)>,
 }
 
@@ -45,7 +46,8 @@ pub(super) fn read(
             "name another file",
         ));
     }
-    // `key` finds the key of an attribute of nodes or edges by its name; `value` reads the attribute of an element.
+    // `key` finds the key of an attribute of nodes or edges by the attribute's name. `value` reads the attribute with a
+    // given key from one node or edge.
     let key = |of: &str, name: &str| {
         let found = all("key").find(|key| {
             let this = key.attribute("for").is_none_or(|known| known == of || known == "all");

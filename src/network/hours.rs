@@ -17,7 +17,7 @@ pub(super) const DAY: u64 = 24 * HOUR;
 pub struct Zone {
     /// Hours by which local time is ahead of UTC, from -14 to 14.
     pub utc: Finite,
-    /// Relative frequency, above 0: the zone's probability is its share over the sum of all shares. Default: 1.
+    /// Relative frequency, above 0: the zone's probability is its share divided by the sum of all shares. Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
 }

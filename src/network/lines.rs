@@ -44,7 +44,8 @@ pub(super) fn access_lines(
         .collect()
 }
 
-/// The rate of the link from one party to another. If the rate differs between devices, it is that of the sender's device.
+/// The rate of the link from one party to another. If the rate differs between devices, the link has the rate of the
+/// sender's device.
 pub(super) fn link_rate(
     bandwidth: &Bandwidth,
     names: &[String],

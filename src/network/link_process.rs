@@ -16,8 +16,8 @@ pub(super) struct LinkProcess {
     latency: LatencyModel,
     losses: Losses,
     draws: Draws,
-    /// The delay of every message, if it is the same for all messages and none is lost; no random
-    /// number is then drawn for delay and loss. `None` otherwise.
+    /// The delay that all messages have, on a link where neither delay nor loss is random; `None` on any other link. With
+    /// such a delay, the link's loss model loses no message, and no random numbers are drawn for delay and loss.
     certain: Option<Span>,
     /// The number of messages for which neither delay nor loss was drawn, counted since the last call of `change`.
     undrawn: u64,
@@ -96,7 +96,8 @@ impl LinkProcess {
         }
     }
 
-    /// Takes over the settings of the same link in another network. The stream of delays and losses continues. The stream of
+    /// Replaces the link's settings `old` by `new`, for example when a fork changes the network. `rate` is the link's rate
+    /// under the new settings, if its bandwidth is then limited. The stream of delays and losses continues. The stream of
     /// duplicates continues if duplicates were and remain possible. The queue continues if the bandwidth was and remains
     /// limited. The loss process starts again if its settings change.
     pub(super) fn change(&mut self, old: &Link, new: Link, rate: Option<RateCurve>, key: Key) {

@@ -278,7 +278,8 @@ impl Network {
         // is an integral, and there can be a link for each pair of parties.
         let default = self.default.latency.as_dyn().mean_seconds();
         let means: Vec<f64> = self.links.iter().map(|rule| rule.latency.as_dyn().mean_seconds()).collect();
-        // A set, since the names in the rules are looked up for each link, and there can be a link for each pair of parties.
+        // The parties' names are kept in a set: for each link, the names in the rules are looked up in this set, and there
+        // can be a link for each pair of parties.
         let named: &[String] = if self.links.is_empty() { &[] } else { population.names };
         let parties: BTreeSet<&str> = named.iter().map(String::as_str).collect();
         let uniform = self.links.is_empty() && !self.default.latency.as_dyn().differs_between_links();
@@ -293,7 +294,7 @@ impl Network {
         })
     }
 
-    /// The index in `links` of the rule for the link from one party to another, which are given by their positions; `None`
+    /// The index in `links` of the rule for the link from the party at position `from` to the party at position `to`; `None`
     /// if the default applies. `is_party` says whether a name is that of a party.
     fn rule(
         &self,
@@ -308,7 +309,7 @@ impl Network {
         self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
 
-    /// The link from one party to another, which are given by their positions. In a rule, a name that both a party and a
+    /// The link from the party at position `from` to the party at position `to`. In a rule, a name that both a party and a
     /// group have means the party.
     #[must_use]
     pub fn link(&self, population: &Population<'_>, from: usize, to: usize) -> Link {

@@ -41,11 +41,12 @@ pub struct NetworkMedium {
     statistics: StatisticsTable,
     /// Parties that have relayed a message.
     relays: Vec<bool>,
-    /// Whether the last work that was given to a party may have changed the time at which its connection next changes.
+    /// Whether the last work that was given to a party may have changed the time at which this party's connection next
+    /// changes.
     replanned: bool,
 }
 
-/// A party's connection from time zero on.
+/// A party's connection, as it begins at time zero.
 fn connection(network: &Network, name: &str, party: &PartyTraits, key: Key) -> Connection {
     let stream = key.child("availability").child(name).stream();
     let own = match party.level(PartyQuantity::Availability, name, key) {
@@ -116,15 +117,15 @@ impl NetworkMedium {
         self.statistics.named()
     }
 
-    /// Becomes the medium of another network with the same parties, from `at` on. The random streams of links and compute
-    /// times continue where they are, so that whatever does not change uses the same random numbers in both networks. A
-    /// message in transit still arrives at the end of its present link, or is lost there, as decided before. An
+    /// At the time `at`, becomes the medium of another network with the same parties. The random streams of links and
+    /// compute times continue where they are, so that whatever does not change uses the same random numbers in both
+    /// networks. A message in transit still arrives at the end of its present link, or is lost there, as decided before. An
     /// availability or an outage that changes is simulated again from time zero to `at`, with its random stream from the
     /// beginning. Availabilities and outages that do not change continue.
     ///
-    /// If an outage changes, returns all parties (even those of groups without an outage); otherwise returns the parties
-    /// whose availability changes and, if there are outages, those whose group changes. Each party comes with the state of
-    /// its connection at `at`.
+    /// If an outage changes, returns all parties, also those that no outage affects. If no outage changes, returns the
+    /// parties whose availability changes and, if there are outages, the parties whose group changes. Each party comes with
+    /// the state of its connection at `at`.
     pub(crate) fn change(
         &mut self,
         network: &Network,
@@ -181,7 +182,7 @@ impl NetworkMedium {
         switches
     }
 
-    /// The index of a link's process, which is created when it is first needed.
+    /// The index of a link's process. The process is created when it is first needed.
     fn place(&mut self, from: PartyId, to: PartyId) -> usize {
         if let Some(place) = self.places.get(from, to) {
             return place;
@@ -203,7 +204,7 @@ impl NetworkMedium {
         self.network.outages.iter().any(|outage| outage.as_dyn().cuts(group(from), group(to), at))
     }
 
-    /// Sends a message over a link, which it enters at `now`, and records the result in the statistics.
+    /// Sends a message that enters the link from `from` to `to` at `now`, and records the result in the statistics.
     fn cross(&mut self, from: PartyId, to: PartyId, bytes: u64, now: Time) -> Crossing {
         let cut = !self.network.outages.is_empty() && self.cut(from, to, now);
         let place = self.place(from, to);
@@ -217,7 +218,7 @@ impl NetworkMedium {
         crossing
     }
 
-    /// Forwards a message from the party `at`, which is its sender or a relay.
+    /// Sends a message on from the party `at`: the message's sender, or a relay.
     fn forward(&mut self, parcel: MessageHeader, at: PartyId, now: Time) -> Delivery {
         let Some(next) = self.routes.next(at, parcel.to) else {
             return if at == parcel.to { Delivery::Arrives(now) } else { Delivery::Lost(LossCause::NoRoute) };

@@ -2,10 +2,10 @@
 //! Together they form a [`crate::kernel::Medium`].
 //!
 //! Each model has a file of its own, and a scenario states models as recipes. Each link and each party has random streams of
-//! its own in the seed tree, so a change of one link changes no draw of another link. Message k of a link always uses the
-//! same words (64-bit random numbers) of that link's stream. (Whether a message is duplicated, and the delay of the copy,
-//! are decided by two words of a second stream of the link. Only messages that may be duplicated take words from this second
-//! stream.)
+//! its own in the seed tree, so a change of one link changes no draw of another link. Whatever the models are, the delay and
+//! the loss of message k, counted from 0, use the words 2 k and 2 k + 1 (64-bit random numbers) of the link's stream. (Two
+//! words of a second stream of the link decide whether a message is duplicated, and the delay of the copy. A message takes
+//! words from this second stream only if the link's probability of duplication is above 0.)
 
 pub mod availability;
 pub mod compute;

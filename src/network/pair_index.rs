@@ -4,7 +4,8 @@
 
 use crate::vocab::PartyId;
 
-/// Largest number of parties for which every pair has a place in the direct index, which then takes at most 128 KiB.
+/// Largest number of parties for which, in a network other than a star, every pair has a place in the direct index. With
+/// this number of parties the direct index takes just under 128 KiB.
 const SMALL: usize = 181;
 /// Marks a pair without a link.
 const NONE: u32 = u32::MAX;
@@ -59,17 +60,17 @@ impl LinkIndex {
     }
 }
 
-/// Positions by pair in a hash table.
+/// A hash table of the positions of links, by the pair of a link's sender and receiver.
 #[derive(Clone, Debug, Default)]
 struct PairIndex {
-    /// The key of each link, which is never 0 (0 marks an empty place), and its position. The table's length is a power of
+    /// For each link its key, which is never 0 (0 marks an empty place), and its position. The table's length is a power of
     /// two or 0.
     table: Vec<(u64, usize)>,
     len: usize,
 }
 
 fn key(from: PartyId, to: PartyId) -> u64 {
-    // Plus 1, so that no key is 0. It cannot overflow: ids are positions, and there are fewer than 2^32 parties.
+    // Plus 1, so that no key is 0. The addition cannot overflow: ids are positions, and there are fewer than 2^32 parties.
     ((u64::from(from.0) << 32) | u64::from(to.0)) + 1
 }
 

@@ -19,7 +19,7 @@ struct Cause {
     process: Box<dyn AvailabilityProcess>,
     online: bool,
     next: Option<Switch>,
-    /// The change after `next`; `None` if there is no such change, or if it has not been computed.
+    /// The change after `next`; `None` if no change follows `next`, or if the change has not been computed.
     after: Option<Switch>,
     /// Whether `after` has been computed.
     asked: bool,
@@ -88,7 +88,7 @@ impl Connection {
         true
     }
 
-    /// Replaces this connection, from `at` on, by `fresh`: the party's connection under the settings that a fork changes
+    /// At the time `at`, replaces this connection by `fresh`: the party's connection under the settings that a fork changes
     /// to. `fresh` is advanced to `at`. A cause that both connections have, and for which `same` is true, keeps its
     /// present state and its random draws. Returns the state of the connection at `at`.
     pub(super) fn change_to(
@@ -133,8 +133,9 @@ impl Connection {
         self.causes[due].advance();
     }
 
-    /// Applies the change that was announced last. Then announces the next change of any cause: returns its time and the
-    /// state of the connection after it, which may be the same state as before; `None` if no more changes follow.
+    /// Applies the change that was announced last. Then announces the next change of any cause: returns the time of this
+    /// change and the state of the connection after it. The state may be the same as before the change. Returns `None` if no
+    /// more changes follow.
     pub(super) fn next_switch(&mut self) -> Option<Switch> {
         self.apply();
         let due = (0..self.causes.len())
@@ -166,7 +167,7 @@ impl AccessLine {
         Self { rate, sender: Sender::default() }
     }
 
-    /// Changes the rate for the messages from now on; messages in the queue are sent at the old rate.
+    /// Changes the rate for messages that reach the line later; messages in the queue are sent at the old rate.
     pub(super) fn change(&mut self, rate: Option<RateCurve>) {
         self.rate = rate;
     }
@@ -184,8 +185,8 @@ impl AccessLine {
     }
 }
 
-/// A party's work on the messages that it receives. Its servers take jobs from one queue, and each server works on one job
-/// at a time.
+/// A party's work on the messages that it receives. The party's servers take jobs from one queue, and each server works on
+/// one job at a time.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     model: ComputeModel,

@@ -5,7 +5,7 @@ use crate::vocab::{DataFolders, Problem, Span, Time};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file with a recording: its path, the names of its columns, and the units of time.
+/// A file with a recording: its path, the names of its columns, and how its times and missing values are read.
 #[derive(Debug)]
 pub(super) struct RecordingFile<'a> {
     pub(super) file: &'a Path,
@@ -57,7 +57,7 @@ impl RecordingFile<'_> {
             let found = format!("only missing cells in {}", self.file.display());
             return Err(Problem::wrong("file", expected, found, "name another column, or another file"));
         };
-        // The first value that was measured holds from the beginning on.
+        // The first measured value also holds before its own time, from the beginning of the recording.
         first.0 = Span::ZERO;
         Ok(Recording { steps: Arc::new(steps), length: last + self.spacing })
     }

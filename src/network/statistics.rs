@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Relative resolution of the latency histograms: two significant digits.
 const SIGNIFICANT_DIGITS: u8 = 2;
 
-/// Latencies and losses of one direction of a link.
+/// Latencies and losses of one direction of a link, or of all links from one group of parties to another.
 #[derive(Clone, Debug, Default)]
 pub struct LinkStatistics {
     latency: Latencies,
@@ -205,7 +205,7 @@ impl Labels {
     }
 }
 
-/// A name that is not among `names`: `wanted`, with " (word)" appended as often as needed.
+/// A name that is not among `names`: `wanted`, to which `word` in brackets is appended as often as needed.
 fn unused(names: &[String], wanted: &str, word: &str) -> String {
     let mut name = wanted.to_owned();
     while names.contains(&name) {
@@ -227,7 +227,7 @@ impl StatisticsTable {
         Self { labels, rows: Vec::new(), places: BTreeMap::new() }
     }
 
-    /// The row of a link, which is added when it is first needed.
+    /// The row of a link. The row is added when it is first needed; links between parties with the same labels share a row.
     pub(super) fn row(&mut self, from: PartyId, to: PartyId) -> usize {
         let pair = (self.labels.of[from.index()], self.labels.of[to.index()]);
         *self.places.entry(pair).or_insert_with(|| {

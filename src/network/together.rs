@@ -121,7 +121,7 @@ impl Together {
         Some(root)
     }
 
-    /// A party's level in the distribution of a quantity: the party's value is the quantile at this level, in (0, 1). A
+    /// A party's level, in (0, 1), in the distribution of a quantity: the party's value is the quantile at this level. A
     /// higher level means more of the quantity: more speed, availability, heterogeneity, records or noise. `None` if the
     /// quantity is not named, or if the correlations are not positive semi-definite. `network` is the node of the seed tree
     /// for the network.

@@ -16,11 +16,11 @@ use std::f64::consts::PI;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// The negative Branin-Hoo function on [-5, 10] x [0, 15], standardised over the grid's points to mean 0 and
+/// The negative Branin-Hoo function on [-5, 10] x [0, 15]. Values are standardised over the grid's points to mean 0 and
 /// variance 1; inputs are centred and scaled so that their largest norm is `max_norm`.
 ///
-/// Its three maxima are at (-pi, 12.275), (pi, 2.275) and (9.42478, 2.475).
-/// Source: Kharkovskii, Dai and Low 2020, appendix A; the default hyperparameters are those of their public code.
+/// In unscaled inputs, the function's three maxima are at (-pi, 12.275), (pi, 2.275) and (9.42478, 2.475).
+/// Source: Kharkovskii, Dai and Low 2020, appendix A; the default hyperparameters are those of the authors' public code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BraninHoo {
@@ -43,8 +43,8 @@ pub struct BraninHoo {
     /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
-    /// Variance of the noise that is added to an outcome, if it differs from the variance that the learner assumes: the
-    /// authors' public code assumes 0.1 and adds no noise. Default: `noise_variance`.
+    /// Variance of the noise that is added to an outcome. It may differ from the variance that the learner assumes: in
+    /// the authors' public code, the learner assumes 0.1, and no noise is added. Default: `noise_variance`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measurement_noise: Option<NonNegative>,
 }

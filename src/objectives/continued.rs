@@ -8,8 +8,8 @@ use crate::rng::Stream;
 /// can be factorised. It is the variance of white noise whose standard deviation is 1e-4 times that of the function.
 const NUGGET: f64 = 1e-8;
 
-/// The matrices of one input. An entry is the correlation exp(-r^2 / 2) of two points at the distance r, in length-scales;
-/// the nugget is added if the two points are the same.
+/// The matrices of one input. An entry is the correlation exp(-r^2 / 2) of two points, where r is their distance divided
+/// by the length-scale; the nugget is added if the two points are the same.
 struct Axis {
     /// Factor of the correlations among all points of the lattice.
     whole: Cholesky,
@@ -37,7 +37,7 @@ impl Axis {
         })
     }
 
-    /// The means at the points of the lattice, given the values at the points of the grid.
+    /// The posterior means at the points of the lattice along this input, given the values at the points of the grid.
     fn means(&self, values: &[f64]) -> Vec<f64> {
         let mut weights = values.to_vec();
         self.inside.solve(&mut weights);
@@ -45,7 +45,8 @@ impl Axis {
     }
 }
 
-/// Applies a linear map to every line of a tensor along one axis; the map may change the length of the line.
+/// Applies a linear map to every line of the row-major tensor `tensor` along its axis `axis`. The map may change the
+/// length of the lines; `shape` is updated.
 fn along(
     tensor: &[f64],
     shape: &mut [usize],
@@ -83,11 +84,12 @@ fn normals(count: usize, stream: &mut Stream) -> Vec<f64> {
 ///
 /// Matheron's rule: a draw on the whole lattice, plus the posterior means given the differences, on the grid, between
 /// `values` and the draw (Wilson et al. 2020, "Efficiently sampling functions from Gaussian process posteriors", equation
-/// 5). The rule requires that the values and the draw have the same covariance, but only the draw has the nugget. The
-/// covariance of the draw is the Kronecker product of the inputs' matrices. The nugget in the matrix of one input adds a
-/// term to this product: the nugget times the product in which that input's matrix is replaced by the identity. (Terms in
-/// the square of the nugget are neglected.) For each input, noise with this term as its covariance is added to the
-/// differences. Without the noise, the variance beyond the grid would be too small.
+/// 5). The rule requires that the values and the draw have the same covariance on the grid, but only the draw has the
+/// nugget. The covariance of the draw is the Kronecker product of the inputs' matrices. The nugget in the matrix of one
+/// input adds a term to this product: the nugget times the product in which that input's matrix is replaced by the
+/// identity. (Terms in the square of the nugget are neglected.) For each input, noise with this term as its covariance is
+/// therefore added to `values`, by adding it to the differences. Without the noise, the variance beyond the grid would be
+/// too small.
 pub(super) fn continued(
     lattice: &Lattice,
     scaled_steps: &[f64],
@@ -124,9 +126,9 @@ pub(super) fn continued(
     Ok(all)
 }
 
-/// For each of the shifts s, the values at x - s of a function, for every point x of a grid with `counts` points along each
-/// input. The function is drawn as for [`continued`] and has the values `values` on the grid. Along each input, shifts
-/// are in units of the grid's side, and are rounded to whole steps.
+/// Draws a function as [`continued`] does, with the values `values` on a grid of `counts` points along each input.
+/// Returns for each shift s the function's values at x - s, for every point x of the grid. A shift has one number for
+/// each input, in units of the grid's side, and is rounded to whole steps of the grid.
 pub(super) fn shifted(
     counts: &[usize],
     scaled_steps: &[f64],
@@ -147,10 +149,10 @@ mod tests {
     use crate::gp::prior::GridPrior;
     use crate::rng::Key;
 
-    /// Functions on a grid of 4 x 3 points are continued by two points before the grid along the first input, and by three
-    /// points after the grid along the second input. All products of two values have the mean that the covariance states.
-    /// With 4,000 functions, the mean of a product of normals of variance 2 has a standard error of at most 2 sqrt(2 /
-    /// 4,000) = 0.045; six standard errors are 0.27.
+    /// Functions on a grid of 4 x 3 points are continued by two points before the grid along the first input, and by
+    /// three points after the grid along the second input. For any two points, the mean product of the values is near the
+    /// prior's covariance. With 4,000 functions, the mean of a product of normals of variance 2 has a standard error of
+    /// at most 2 sqrt(2 / 4,000) = 0.045; six standard errors are 0.27.
     #[test]
     fn a_continued_function_has_the_covariance_of_its_prior() {
         let (counts, steps) = ([4, 3], [0.6, 0.8]);

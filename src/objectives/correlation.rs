@@ -14,14 +14,16 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Every column of a CSV file is an arm; an outcome of an arm is one of its recorded readings, drawn at random.
+/// Every column of a CSV file is an arm, except those in `ignore`; an outcome of an arm is one of its recorded readings,
+/// drawn at random.
 ///
-/// The arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a
-/// training file. An arm's input is its standardised training column, divided by the square root of the number of rows, and
-/// the kernel is the inner product of two inputs. Readings are in the units of the file unless `output_scale` is set. In the
-/// protocol `Local`, the learners' bound B on the function is the largest distance of an arm's mean from `prior_mean`, and
-/// their bound R on the noise is the largest distance of a reading from its arm's mean. Source: Zhou and Tan 2021, section
-/// 5.1, after Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
+/// An arm's value is the mean of its readings. The kernel is the matrix of correlations between the columns of a training
+/// file: an arm's input is its standardised training column, divided by the square root of the number of rows, so the
+/// inner product of two inputs is the correlation of the two columns. Readings are in the units of the file unless
+/// `output_scale` is set. In the protocol `Local`, learners assume a bound B on the distance of the function from
+/// `prior_mean`, and a bound R on the noise. By default, B is the largest distance of an arm's mean from `prior_mean`,
+/// and R is the largest distance of a reading from its arm's mean. Source: Zhou and Tan 2021, section 5.1, after
+/// Chowdhury and Gopalan 2019, section 5 (29 stocks; 41 light sensors).
 ///
 /// Example: `Correlation(file: "stocks.csv", ignore: ["Date"])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,9 +38,10 @@ pub struct Correlation {
     /// Columns that are not arms, such as dates. Default: none.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are mean and standard
-    /// deviation of all readings of all arms, which the report lists as taken as public. The learner's model has variance 1
-    /// and mean `prior_mean`; it suits standardised readings, and rarely readings in the unit of a file.
+    /// How readings are scaled: value = (reading - centre) / unit. With `FromData`, centre and unit are the mean and the
+    /// standard deviation of all readings of all arms; the report lists these two numbers as taken as public. The
+    /// learner's model has variance 1 and mean `prior_mean`; it suits standardised readings, and rarely readings in the
+    /// unit of a file.
     /// Default: `Stated(centre: 0, unit: 1)`, which leaves readings as they are in the file.
     #[serde(default = "as_in_file")]
     pub output_scale: OutputScale,
@@ -53,8 +56,8 @@ fn as_in_file() -> OutputScale {
     OutputScale::Stated { centre: zero(), unit }
 }
 
-/// The numbers computed from the files: inputs and mean of each arm, and the deviations of its
-/// readings from the mean.
+/// The numbers computed from the files: for each arm, its input, the mean of its readings, and the readings' deviations
+/// from this mean.
 struct Readings {
     inputs: Points,
     values: Vec<f64>,
@@ -102,7 +105,7 @@ impl Correlation {
         Ok(())
     }
 
-    /// The readings of the files.
+    /// The numbers computed from the files; if the resources keep the contents of files, files need not be read again.
     fn readings(&self, resources: &Resources) -> Result<Arc<Readings>, TableError> {
         resources.contents.read(&(self, &resources.base, &resources.data), || self.read(resources))
     }
@@ -149,7 +152,8 @@ impl TableFields for Named<'_> {
         field.to_owned()
     }
 
-    /// A scenario names no columns, except those in `ignore`.
+    /// The path of the entry of `ignore` that names the column. A scenario names no other columns, so for any other
+    /// column the result is the field that names the file.
     fn column(&self, file: &Path, column: &str) -> String {
         let ignored = self.correlation.ignore.iter().position(|name| name == column);
         ignored.map_or_else(|| self.file(file), |index| format!("ignore[{index}]"))

@@ -41,8 +41,9 @@ pub enum Dimension {
         #[serde(default)]
         scale: DimensionScale,
     },
-    /// One of several values without an order. The model has one coordinate for each value: 1 / sqrt(2) for the value of the
-    /// input and 0 for the others, so that any two values have the distance 1. Results show the number of the value, from 0.
+    /// One of several values without an order. The model has one coordinate for each of these values. The coordinate of
+    /// the value that the input has is 1 / sqrt(2), and the input's other coordinates are 0, so that any two values have
+    /// the distance 1. Results show the number of the value, from 0.
     ///
     /// Example: `Categorical(name: "solver", values: ["sgd", "adam"])`.
     Categorical {
@@ -59,7 +60,7 @@ pub enum DimensionScale {
     /// Equal differences between values of the input are equal distances in the model.
     #[default]
     Linear,
-    /// Equal ratios of values of the input are equal distances in the model, which gets the input's logarithm.
+    /// Equal ratios of values of the input are equal distances in the model: the model gets the input's logarithm.
     Log,
 }
 
@@ -80,7 +81,7 @@ impl Dimension {
         }
     }
 
-    /// Lower and upper end; for categories, the numbers of the first and of the last one, counted from 0.
+    /// Lower and upper end; for a categorical input, the numbers of the first and of the last category, counted from 0.
     pub(super) fn ends(&self) -> (f64, f64) {
         match self {
             Self::Real { low, high, .. } | Self::Integer { low, high, .. } => (low.get(), high.get()),
@@ -88,7 +89,7 @@ impl Dimension {
         }
     }
 
-    /// The input's categories; empty for numbers.
+    /// The input's categories; empty for a real or whole number.
     pub(super) fn categories(&self) -> &[String] {
         match self {
             Self::Real { .. } | Self::Integer { .. } => &[],
@@ -135,8 +136,8 @@ impl Dimension {
             }
             return problems;
         }
-        // In a scenario, a range's width is always finite, since the size of numbers is limited. The second check is for
-        // inputs that are built in code.
+        // In a scenario, a range's width is always finite, since the size of numbers is limited. The check that the width
+        // is finite is for inputs that are built in code.
         if low >= high || !(high - low).is_finite() {
             let expected = format!("a number above {low}, the lower end");
             wrong("high", expected, high.to_string(), "write the smaller end as `low`");
@@ -158,7 +159,7 @@ impl Dimension {
     }
 }
 
-/// All problems of these inputs that do not concern other fields; paths begin with `dimensions`.
+/// All problems of the field `dimensions` that concern no other field; paths begin with `dimensions`.
 pub(super) fn problems(dimensions: &[Dimension]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !(1..=MOST_DIMENSIONS).contains(&dimensions.len()) {
@@ -180,7 +181,7 @@ pub(super) fn problems(dimensions: &[Dimension]) -> Vec<Problem> {
     problems
 }
 
-/// The box of these inputs, which must have no [`problems`].
+/// The box that has these inputs. The inputs must have no [`problems`].
 pub(super) fn domain(dimensions: &[Dimension]) -> SearchBox {
     let names = dimensions.iter().map(|dimension| dimension.name().to_owned()).collect();
     SearchBox::new(dimensions.iter().map(Dimension::ends).collect())

@@ -1,5 +1,5 @@
-//! The size of the optimisation problem that an objective creates, and an estimate of the memory and time for creating it.
-//! Both are found before the problem is created.
+//! The size of the optimisation problem that an objective creates, and an estimate of the memory and time for creating
+//! it. The size and the estimate are found before the problem is created.
 
 use crate::vocab::Effort;
 use crate::vocab::effort::{ARMS, COVARIANCE, MULTIPLY, NUMBER, OUTCOMES};
@@ -20,10 +20,11 @@ pub struct Extent {
     /// The path of the field that states the number of agents whose data the objective has, as in `stated`, and that number;
     /// `None` if the objective has no data of agents.
     pub agents: Option<(String, u64)>,
-    /// Whether every draw of the objective gives the same values.
+    /// Whether every draw of the objective gives the same values (`Objective::is_always_the_same`). The check of a
+    /// scenario sets this.
     pub always_the_same: bool,
-    /// Whether functions are known at the arms only, so that the values of shifted functions, between and beyond the arms,
-    /// come from the surrogate.
+    /// Whether functions are known at the arms only, so that the values of shifted functions, between and beyond the
+    /// arms, come from the surrogate. The check of a scenario sets this too.
     pub continued_by_surrogate: bool,
     /// The work that all replications share.
     pub prepared: Effort,
@@ -105,8 +106,8 @@ impl Extent {
         effort
     }
 
-    /// The extent of problems on a grid whose values are computed one by one. `counts` are the numbers of points along its
-    /// dimensions, which the field `place` states.
+    /// The extent of problems on a grid, for an objective that computes the value of each point separately. `counts` are
+    /// the numbers of points along the grid's dimensions; the field `place` states them.
     pub(super) fn of_values(place: &'static str, counts: &[usize]) -> Self {
         let arms = counts.iter().fold(1u64, |product, &count| product.saturating_mul(count as u64));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
@@ -116,13 +117,13 @@ impl Extent {
         extent.due_to(place, longest)
     }
 
-    /// The extent of problems on a grid on which a function is drawn with one matrix per dimension. `counts` are the numbers
-    /// of points along its dimensions.
+    /// The extent of problems on a grid, for an objective that draws a function with one matrix per dimension. `counts`
+    /// are the numbers of points along the grid's dimensions; the field `grid` states them.
     pub(super) fn of_grid(counts: &[usize]) -> Self {
         let of_all = |power: i32| counts.iter().map(|&count| (count as f64).powi(power)).sum::<f64>();
         let mut extent = Self::of_values("grid", counts);
-        // For each dimension: a matrix, its eigenvectors and its square root. Computing the eigenvalues takes about ten
-        // multiplications for each pair of an entry and a row of the matrix.
+        // For each dimension: a matrix, its eigenvectors and its square root. Computing the eigenvalues and eigenvectors
+        // takes roughly ten multiplications for each pair of an entry and a row of the matrix.
         let roots = Effort::new(3.0 * NUMBER * of_all(2), 10.0 * MULTIPLY * of_all(3));
         let longest = counts.iter().copied().max().unwrap_or(0) as u64;
         extent.prepared = extent.prepared.and(roots);

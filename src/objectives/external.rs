@@ -23,9 +23,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A program, in any language, that computes the value of a setting. It reads one question per line on standard input
-/// and writes one answer per line on standard output, each a JSON object. docs/external.md describes the protocol, with
-/// examples.
+/// A program, in any language, that computes the value of a setting. A setting is a combination of the axes' values. The
+/// program reads one question per line on standard input and writes one answer per line on standard output; questions and
+/// answers are JSON objects. docs/external.md describes the protocol, with examples.
 ///
 /// Regret is measured against the best setting, so the program computes the value of every setting once, before the first
 /// replication; noise is added in each replication. A learner receives the settings scaled to [0, 1] along every axis, and
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// the user who starts the study.
 ///
 /// With `dimensions` in place of `axes`, the domain of the objective is a box. The program is asked for the value of each
-/// point when the point is queried, and reads the inputs by their names.
+/// point when the point is queried. A question gives the point's inputs by their names.
 ///
 /// Example: `External(command: ["python3", "objective.py"], axes: [SettingAxis(low: 0.01, high: 1, values: 5,
 /// logarithmic: true)])`.
@@ -54,10 +54,10 @@ pub struct External {
     /// Default: none, and `axes` states a finite set of settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
-    /// On a box: the best value that the program can give, in units of its values. Regret is then measured against `best`,
-    /// and a replication in which the program gives a better value fails. Default: not known, and regret is measured against
-    /// the best value that any series of the replication has found, so that the measured regret is no larger than the true
-    /// regret.
+    /// On a box: the best value that the program can give, in units of its values. Regret is then measured against
+    /// `best`, and a replication fails if the program gives a better value. Default: not known. Regret is then measured
+    /// against the best value that any series of the replication has found, so the measured regret is no larger than the
+    /// true regret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<Finite>,
     /// Whether large or small values are sought. Default: `Maximise`.
@@ -164,8 +164,8 @@ impl External {
         Program { command: self.command.clone(), timeout: self.timeout, files: self.files.clone() }
     }
 
-    /// The value of each arm for each agent, where larger is better; one list if all agents have the same values. `rows` has
-    /// the settings, row-major.
+    /// For each agent, the value of each arm, multiplied by -1 if small values are sought, so that larger is better; only
+    /// one list of values if all agents have the same values. `rows` has the settings, row-major.
     fn values(&self, resources: &Resources, rows: &[f64], key: Key) -> Result<Vec<Vec<f64>>, ObjectiveError> {
         let d = self.axes.len();
         let mut opening = Map::new();
@@ -288,7 +288,8 @@ impl Objective for External {
         problems
     }
 
-    /// The running time of the program is unknown: a quick answer is assumed to each question about a setting.
+    /// The running time of the program is unknown. With `axes`, the estimate assumes that the program answers each
+    /// question about a setting within `QUESTION` seconds. With `dimensions`, the estimate does not count the questions.
     fn extent(&self, _: &Resources) -> Extent {
         if let Some(dimensions) = &self.dimensions {
             let inputs = dimension::domain(dimensions).width() as u64;

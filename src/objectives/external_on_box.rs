@@ -21,11 +21,11 @@ pub(super) struct Recipe {
     pub(super) domain: SearchBox,
     /// -1 if small values are sought, else 1.
     pub(super) sign: f64,
-    /// The largest product of `sign` and a value that the program can give, if it is known.
+    /// The largest possible value of `sign` times the program's answer; `None` if it is not known.
     pub(super) best: Option<f64>,
 }
 
-/// The function that the program computes. Before a series begins, it is 0 everywhere.
+/// The function that the program computes, times `sign`. Before a series begins, the function is 0 everywhere.
 #[derive(Debug)]
 struct Asked {
     recipe: Recipe,
@@ -42,8 +42,8 @@ struct Dialogue {
 }
 
 impl PointFunction for Asked {
-    /// The value that the program gives for the point; 0 before a series begins. If the program fails, the value is 0
-    /// and the replication fails.
+    /// `sign` times the value that the program gives for the point; 0 before a series begins. If the program fails, the
+    /// value is 0 and the replication fails.
     fn at(&self, point: &[f64]) -> f64 {
         let Some(dialogue) = &self.dialogue else { return 0.0 };
         let Recipe { domain, sign, best, .. } = &self.recipe;

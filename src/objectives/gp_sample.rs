@@ -28,8 +28,8 @@ pub struct GpSample {
     pub max_norm: Positive,
     /// Length-scale in units of the scaled inputs, or a list with one for each dimension.
     pub length_scale: LengthScales,
-    /// The kernel. Kernels other than the squared exponential do not factorise over dimensions; functions are then drawn by
-    /// a Cholesky factor of the whole covariance matrix, which allows at most 4096 points in all.
+    /// The kernel. Only the squared exponential factorises over dimensions. With any other kernel, functions are drawn by a
+    /// Cholesky factor of the whole covariance matrix, and the grid may have at most 4096 points in all.
     /// Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "Kernel::is_default")]
     pub kernel: Kernel,

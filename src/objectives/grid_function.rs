@@ -38,8 +38,8 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
     Vec::new()
 }
 
-/// A regular grid in a box, centred and scaled, and the Gaussian process with mean 0 from which functions on it are
-/// drawn.
+/// A regular grid over the unit cube, centred and scaled, and the Gaussian process with mean 0 from which functions on
+/// the grid are drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridRecipe<'a> {
     /// Points along each dimension.
@@ -96,8 +96,8 @@ impl GridRecipe<'_> {
         extent
     }
 
-    /// The grid, if [`GridFunction::shifted`] continues functions beyond it; `None` for kernels that are not a product over
-    /// dimensions.
+    /// The grid, if [`GridFunction::shifted`] continues functions beyond it; `None` for a kernel that is not a product
+    /// over dimensions.
     pub(super) fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.kernel.is_default().then(|| self.grid.to_vec())
     }
@@ -137,7 +137,7 @@ enum Prior {
     Matrix(CholeskyPrior),
 }
 
-/// The grid, with everything that is computed once for all draws.
+/// The grid, with everything that is computed once and used for all draws of functions.
 #[derive(Debug)]
 pub(super) struct GridFunction {
     pub(super) inputs: Arc<Points>,
@@ -163,9 +163,9 @@ impl GridFunction {
         matches!(self.prior, Prior::Grid(_))
     }
 
-    /// For each of the `shifts`, the values of the shifted function on the grid; `values` are those of the function that is
-    /// not shifted. A shift has one number for each input, in units of the grid's side, and is rounded to whole steps of the
-    /// grid. The kernel must be a product over dimensions.
+    /// For each of the `shifts`, the values of the shifted function on the grid. `values` are the values of the unshifted
+    /// function on the grid. A shift has one number for each input, in units of the grid's side, and is rounded to whole
+    /// steps of the grid. The kernel must be a product over dimensions.
     pub(super) fn shifted(
         &self,
         values: &[f64],

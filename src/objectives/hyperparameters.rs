@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// How the surrogate's hyperparameters are chosen. Every input column has its own
-/// length-scale, by which it is divided before the inputs are scaled to a norm.
+/// How the surrogate's hyperparameters are chosen. Every input column has its own length-scale, by which the column is
+/// divided before the inputs are scaled to a norm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {
@@ -26,8 +26,8 @@ pub enum Hyperparameters {
         #[serde(default)]
         kernel: Kernel,
     },
-    /// Fitted to the data by maximum marginal likelihood, from several starts; with priors, by the maximum of the posterior
-    /// density of the hyperparameters' logarithms (MAP). The values are kept in the run folder, from
+    /// Fitted to the data by maximum marginal likelihood, from several starts; with priors, by the maximum of the
+    /// posterior density of the hyperparameters' logarithms (MAP). The fitted values are kept in the run folder, from
     /// which a replay reads them. They can depend on every record, so the ledger has a release if a party receives them.
     MaximumLikelihood {
         /// Number of rows that are used for the fit, drawn once per study; all rows if there are fewer. Default: 400.
@@ -129,9 +129,10 @@ pub struct Fitted {
     pub noise_variance: f64,
     /// Log marginal likelihood of these values, if they were fitted.
     pub log_likelihood: Option<f64>,
-    /// The slope of what the fit maximises, in nats: near 0 at a maximum. It is the largest absolute derivative of the log
-    /// marginal likelihood (with priors, of its sum with the log prior density) with respect to the logarithm of a
-    /// hyperparameter. Directions that leave the bounds of the search are not counted.
+    /// The slope of what the fit maximises, in nats: near 0 at a maximum. The slope is the largest absolute derivative of
+    /// the log marginal likelihood (with priors, of its sum with the log prior density) with respect to the logarithm of
+    /// a hyperparameter. A derivative does not count if its hyperparameter is at a bound of the search and the derivative
+    /// points out of the bounds.
     #[serde(default)]
     pub slope: Option<f64>,
 }

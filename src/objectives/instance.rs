@@ -46,7 +46,8 @@ impl UnscaledInputs {
 
 /// A function that can be evaluated at every point of a box. Larger values are better.
 pub trait PointFunction: fmt::Debug + Send + Sync {
-    /// The noise-free value at a point of the box, `[d]`, in the units of its inputs.
+    /// The noise-free value at a point of the box. The point has one number for each input of the box, in the input's own
+    /// units.
     fn at(&self, point: &[f64]) -> f64;
 
     /// For a function whose values a user's own program computes: a copy of the function for one series of a replication,
@@ -95,7 +96,8 @@ impl Clone for Continuum {
 }
 
 impl Continuum {
-    /// The same problem for one series of a replication: if the function asks programs, it asks those of the series.
+    /// The same problem for one series of a replication. If the function asks programs, the result asks the programs of
+    /// this series.
     ///
     /// # Errors
     /// If there is no access to programs.
@@ -109,8 +111,9 @@ impl Continuum {
 #[derive(Clone, Debug)]
 pub struct Instance {
     /// Inputs of the arms, n x d. Where queries are points of a box ([`ProblemFacts::continuum`]), there are no arms, and
-    /// the inputs are points of the unit cube that represent the box. They serve where a finite set is needed, for example
-    /// as the candidates among which a federation's agents search. The surrogate is then in units of the unit cube.
+    /// the inputs are points of the unit cube that represent the box. These points serve where a finite set is needed,
+    /// for example as the candidates among which a federation's agents search. On a box, the surrogate is in units of the
+    /// unit cube.
     pub inputs: Arc<Points>,
     /// Noise-free value of each arm.
     pub values: Arc<Vec<f64>>,
@@ -137,16 +140,16 @@ pub struct ProblemFacts {
     pub performances: bool,
     /// For each agent and each arm, whether the agent can measure the arm. `None` if all agents can measure all arms.
     pub points: Option<Arc<Vec<Arc<Vec<bool>>>>>,
-    /// Number of records of each agent, for an objective whose records belong to agents; no party sees it.
+    /// Number of records of each agent, for an objective whose records belong to agents; no party sees these numbers.
     pub records: Option<Arc<Vec<u64>>>,
-    /// The noise of each agent's outcomes, where it differs between agents.
+    /// The noise of each agent's outcomes, if the noise differs between agents.
     pub agent_noise: Option<Arc<Vec<Noise>>>,
-    /// Who holds which records, for an objective about the records of several agents; no party sees it.
+    /// Which agent holds which records, for an objective on the records of several agents; no party sees this list.
     pub holdings: Option<Arc<Holdings>>,
     /// Facts about the data that are taken as public, such as the numbers by which inputs and values are scaled. The
     /// protocol determines which parties know them.
     pub public: Vec<PublicFact>,
-    /// The facts in `public`, by subject.
+    /// The facts in `public`, by subject. Inputs that the scenario states are only in `public`; see `with_stated_inputs`.
     pub facts: PublicFacts,
     /// The box whose points are the queries; `None` if the queries are arms.
     pub continuum: Option<Continuum>,
@@ -171,7 +174,8 @@ pub struct PublicFacts {
     pub outcomes: Vec<PublicFact>,
     /// Hyperparameters of the surrogate.
     pub model: Vec<PublicFact>,
-    /// Whether an outcome is computed from an input of its row, so that an outcome reveals something about the row too.
+    /// Whether an outcome and the inputs of its row are, or may be, computed from common data. A release of the outcome
+    /// is then also a release about the row.
     pub outcomes_read_inputs: bool,
 }
 
@@ -213,7 +217,8 @@ impl ProblemFacts {
     }
 }
 
-/// A change of one record that makes a neighbouring data set, applied before anything is computed from the data.
+/// A change of one record, which turns a data set into a neighbouring one. The change is applied before anything is
+/// computed from the data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The inputs of a row move by these amounts, in units of the scaled inputs of the unchanged data.
@@ -223,7 +228,7 @@ pub enum Change {
         /// The amounts, one number per column.
         by: Vec<f64>,
     },
-    /// The outcome of a row is replaced; the new outcome is given as a value in the scale of the unchanged data.
+    /// The outcome of a row is replaced. The new outcome is given as a value in the scale of the unchanged data.
     Outcome {
         /// The row.
         row: usize,

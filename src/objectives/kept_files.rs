@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// not change how a file is read.
 const MOST: usize = 8;
 
-/// The arguments of a function that read files, as JSON, and what it returned.
+/// The arguments of a function that has read files, as JSON, and what the function returned.
 type Entry = (String, Arc<dyn Any + Send + Sync>);
 
 /// The contents of files as objectives read them. While the cells of a study are checked, the contents are kept, so a file
@@ -30,8 +30,8 @@ impl KeptFiles {
         Self(Some(Arc::default()))
     }
 
-    /// What `read` returns, or what it returned for equal `arguments` earlier. `arguments` must be all that `read` depends
-    /// on, except for the contents of files. Errors are not kept.
+    /// What `read` returns or, if it is kept, what an earlier `read` returned for equal `arguments` and the same type `T`.
+    /// `arguments` must be all that `read` depends on, except for the contents of files. Errors are not kept.
     pub(crate) fn read<T: Any + Send + Sync, E>(
         &self,
         arguments: &impl Serialize,

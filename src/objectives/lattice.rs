@@ -42,7 +42,7 @@ impl Lattice {
         &self.counts
     }
 
-    /// The coordinates along an input, in steps from the first point of the grid.
+    /// The coordinates of the lattice's points along one input, in steps from the first point of the grid.
     pub(super) fn steps(&self, axis: usize) -> Vec<f64> {
         (0..self.lengths[axis]).map(|place| place as f64 - self.before[axis] as f64).collect()
     }
@@ -69,8 +69,8 @@ impl Lattice {
         found
     }
 
-    /// The values at x - s for every point x of the grid, for each of the shifts s; `values` are the values at all points of
-    /// the lattice.
+    /// For each shift s, the values at x - s for every point x of the grid. `values` are the values at all points of the
+    /// lattice.
     pub(super) fn shifted(&self, values: &[f64], shifts: &[Vec<i64>]) -> Vec<Vec<f64>> {
         let of = |shift: &Vec<i64>| self.places(shift).into_iter().map(|place| values[place]).collect();
         shifts.iter().map(of).collect()

@@ -30,7 +30,7 @@ impl LengthScales {
     /// The same length-scale for all inputs.
     ///
     /// # Errors
-    /// [`OutOfRange`] if it is not a finite number above 0.
+    /// [`OutOfRange`] if `length_scale` is not a finite number above 0.
     pub fn same(length_scale: f64) -> Result<Self, OutOfRange> {
         Positive::new(length_scale).map(Self::Same)
     }
@@ -38,7 +38,7 @@ impl LengthScales {
     /// The length-scale of one input.
     ///
     /// # Panics
-    /// If there is one for each input, and `input` is not below their number.
+    /// If there is a list of length-scales, and the list has no entry for `input`.
     #[must_use]
     pub fn of(&self, input: usize) -> f64 {
         match self {
@@ -53,8 +53,8 @@ impl LengthScales {
         self.of_coordinates(<[f64]>::to_vec)
     }
 
-    /// The length-scales of a model whose coordinates are not the inputs: `spread` turns a list with a number for each input
-    /// into a list with a number for each coordinate.
+    /// The length-scales of a model whose coordinates need not be the inputs: `spread` turns a list with a number for
+    /// each input into a list with a number for each coordinate.
     pub(crate) fn of_coordinates(&self, spread: impl Fn(&[f64]) -> Vec<f64>) -> LengthScale {
         match self {
             Self::Same(l) => LengthScale::Same(l.get()),

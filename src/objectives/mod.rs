@@ -78,8 +78,8 @@ pub struct Resources {
     pub data: Option<PathBuf>,
     /// The user's own programs that an objective may run. Default: none.
     pub programs: Programs,
-    /// What the scenario is used for, which decides which of its programs are started and so must exist. Default: to
-    /// play replications, for which all programs are started.
+    /// What the scenario is used for. The use decides which of the scenario's programs are started; only these programs
+    /// must exist. Default: to play replications, for which all programs are started.
     pub starts: ProgramUse,
     /// How much memory a run may take, and how many replications run at the same time.
     pub limits: RunLimits,
@@ -186,8 +186,8 @@ pub trait Objective: Send + Sync {
     }
 
     /// The user's programs that the objective runs, by a [`ProgramSession`](crate::programs::ProgramSession) over
-    /// [`Resources::programs`]. A program listed here is announced before it is started, `check` verifies that it
-    /// exists, and it is part of a study's identity.
+    /// [`Resources::programs`]. Each program in this list is announced before it is started, and is part of a study's
+    /// identity. `check` verifies that the program exists.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }
@@ -348,8 +348,10 @@ pub trait Prepared: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Where values and inputs come from. An objective that reads files must state this: with the default, `Drawn`, privacy
-    /// losses of several replications are not added up, and an outcome is not recorded as a release about a row of the file.
+    /// Where values and inputs come from. An objective that reads files must state this source: with the default, `Drawn`,
+    /// privacy losses of several replications are not added up, and the inputs of the records are not listed among what is
+    /// taken as public. Whether an outcome is recorded as a release about its row too does not depend on the source, but on
+    /// `PublicFacts::outcomes_read_inputs`.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }

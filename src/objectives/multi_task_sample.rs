@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// The performance of every setting on a validation set V, and on a neighbouring set V' that no party sees: two
-/// functions drawn from GP(0, k1(V, V') k2(lambda, lambda')) in every replication.
+/// The performance of every setting lambda on a validation set V, and on a neighbouring set V' that no party sees. In
+/// every replication, the two functions of lambda are drawn together from a Gaussian process with mean 0 and covariance
+/// k1(V, V') k2(lambda, lambda').
 ///
 /// The settings are a regular grid, centred and scaled so that the largest norm is `max_norm`; k2 has variance 1. The
-/// function on V' serves to check guarantees that hold only for functions from this prior. Source: Kusner, Gardner,
-/// Garnett and Weinberger 2015, section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
+/// function on V' serves to check guarantees that hold only for functions drawn from this process. Source: Kusner,
+/// Gardner, Garnett and Weinberger 2015, section 2 and Assumption 1 (after Bonilla, Chai and Williams 2008).
 ///
 /// Example: `MultiTaskSample(grid: [10, 10], length_scale: 6.25, correlation: 0.99, noise_variance: 0.01)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +31,8 @@ pub struct MultiTaskSample {
     pub max_norm: Positive,
     /// Length-scale in units of the scaled settings, or a list with one for each dimension.
     pub length_scale: LengthScales,
-    /// k2, the kernel of the settings. Kernels other than the squared exponential do not factorise over dimensions, and
-    /// allow at most 4096 settings in all. Default: `SquaredExponential`.
+    /// k2, the kernel of the settings. Only the squared exponential factorises over dimensions; with any other kernel,
+    /// the grid may have at most 4096 settings in all. Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "Kernel::is_default")]
     pub kernel: Kernel,
     /// k1(V, V'), the correlation of the two functions at the same setting.
@@ -70,13 +71,13 @@ impl Objective for MultiTaskSample {
 
     fn extent(&self, _: &Resources) -> Extent {
         let mut extent = self.recipe().extent();
-        // The values on both data sets.
+        // Two functions are drawn, one for each data set.
         extent.drawn = extent.drawn.times(2.0);
         extent
     }
 
-    /// The grid; `None` for kernels that do not factorise over dimensions. Functions with such a kernel are continued
-    /// beyond the grid by the surrogate when they are shifted.
+    /// The grid; `None` for a kernel that does not factorise over dimensions. With such a kernel, the surrogate continues
+    /// shifted functions beyond the grid.
     fn shift_grid(&self) -> Option<Vec<NonZeroUsize>> {
         self.recipe().shift_grid()
     }
@@ -136,8 +137,8 @@ impl Prepared for Ready {
 mod tests {
     use super::*;
 
-    /// With 2,000 pairs of functions, the mean product at each of the 16 settings has a standard error of at most
-    /// sqrt(2 / 2,000) = 0.032; five standard errors are 0.16.
+    /// With 2,000 pairs of functions, the mean of each product of two values (f f, g g and f g at one setting) has a
+    /// standard error of at most sqrt(2 / 2,000) = 0.032; five standard errors are 0.16.
     #[test]
     fn neighbours_have_unit_variance_and_the_stated_correlation() {
         let count = NonZeroUsize::new(4).unwrap();

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// [0, 1]. The arms are equidistant points of [0, 1].
 ///
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
-/// length-scale 0.2. Unless a learner states its bound B, B is max |f| over the points, as in these papers. The theorems
-/// require a B that bounds the RKHS norm of f, which is 1.2 to 2.4 times as large as max |f|.
+/// length-scale 0.2. The theorems about learners require a number B that bounds the RKHS norm of f. Unless a learner states
+/// B, B is max |f| over the points, as in these papers. The RKHS norm of f is 1.2 to 2.4 times as large as max |f|.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RkhsSum {
@@ -42,7 +42,8 @@ pub struct RkhsSum {
     pub noise: NoiseModel,
 }
 
-/// Largest number of kernel evaluations in a replication; this many take some seconds.
+/// Largest product of the numbers of points and terms. Without shifts, this product is the number of kernel evaluations in a
+/// replication; this many evaluations take some seconds.
 const MAX_SUMMANDS: usize = 100_000_000;
 
 fn hundred() -> NonZeroUsize {

@@ -12,20 +12,22 @@ pub enum StatedNoise {
     Unknown,
     /// A law, the same for every arm.
     Law(NoiseModel),
-    /// Deviations of recorded outcomes from the mean of these outcomes. The deviations are bounded and not normal.
+    /// For each arm, the deviations of the arm's recorded outcomes from their mean. The deviations are bounded and not
+    /// normal.
     Recorded,
 }
 
-/// What a recipe states. The check of a scenario refuses a protocol whose requirements contradict it; requirements about
-/// facts that a recipe does not state are checked at the start of a run.
+/// The facts that a recipe states. The check of a scenario refuses a protocol whose requirements contradict these facts.
+/// Requirements about facts that a recipe does not state are checked at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stated {
     /// The noise of a measurement.
     pub noise: StatedNoise,
-    /// Whether values are minus the mean of a loss over records, with known range and constants
-    /// ([`ProblemFacts::tuning`](super::ProblemFacts)). `None` if the recipe does not say.
+    /// Whether a value is minus the mean of a loss over records. The range of the loss and its other constants are then in
+    /// [`ProblemFacts::tuning`](super::ProblemFacts), unless the records belong to agents. `None` if the recipe does not
+    /// say.
     pub loss: Option<bool>,
-    /// Whether the model's covariance is linear, and therefore not a function of the distance.
+    /// Whether the model's covariance is linear, and therefore not a function of the distance between two points.
     /// `None` if the recipe does not say.
     pub linear: Option<bool>,
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A [`Mechanism`](mechanisms::Mechanism) draws the noise and states its cost from the same parameters, so that a
-//! protocol cannot give different parameters for the two. Only [`release`](ledger::release), and [`RunningSum`] for
+//! protocol cannot give different parameters for noise and cost. Only [`release`](ledger::release), and [`RunningSum`] for
 //! sums that are released again and again, turn [`Sensitive`] values into [`Released`] ones; both make the ledger entry
 //! before they return a value. Accountants read ledger entries only, and do not depend on any mechanism.
 //!

@@ -37,7 +37,7 @@ pub enum PersonalEpsilons {
 pub struct Level {
     /// The epsilon.
     pub epsilon: Epsilon,
-    /// How many choose this level, relative to the other levels: probabilities are shares divided by their sum.
+    /// How many users choose this level, relative to the other levels: probabilities are shares divided by their sum.
     /// Default: 1.
     #[serde(default = "one")]
     pub share: Positive,
@@ -48,8 +48,8 @@ fn one() -> Positive {
 }
 
 impl PersonalEpsilons {
-    /// The epsilon of unit `n` (user, person or agent) in a group; `stream` is the unit's own. `None` if the group is
-    /// not named or the list is empty.
+    /// The epsilon of unit `n` (user, person or agent) in a group; `stream` has the unit's own random numbers. `None` if
+    /// `ByGroup` does not name the group, or if a list is empty.
     #[must_use]
     pub fn of(&self, n: u64, group: &str, stream: &mut Stream) -> Option<Epsilon> {
         match self {
@@ -94,7 +94,7 @@ impl PersonalEpsilons {
         merged
     }
 
-    /// What is wrong with the epsilons for these groups (or cohorts; `noun` names the kind).
+    /// What is wrong with the epsilons for these groups or cohorts. `noun` is the word for one of them, such as "cohort".
     #[must_use]
     pub fn problems(&self, groups: &[&str], noun: &'static str) -> Vec<Problem> {
         match self {

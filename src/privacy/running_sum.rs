@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 /// Sums of numbers by [tree aggregation](TreeAggregation). Every number is clipped to a public range. The mechanism's
-/// noise is scaled to a number of contributions of one unit; only the first numbers of a unit count, up to that many.
-/// So the precondition of the mechanism holds whatever the numbers are.
+/// price holds for at most a stated number of contributions of one unit. Of each unit only that many numbers count: the
+/// first ones. So the precondition of the mechanism holds whatever the numbers are.
 #[derive(Clone, Debug)]
 pub struct RunningSum {
     run: TreeRun,
@@ -50,7 +50,7 @@ impl RunningSum {
     }
 
     /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if as many numbers of
-    /// this unit as allowed have counted before: then nothing is added and nothing is drawn.
+    /// this unit have counted before as may count: then nothing is added and nothing is drawn.
     ///
     /// # Errors
     /// [`ReleaseError`] if as many numbers have counted before as the tree has steps.

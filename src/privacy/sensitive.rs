@@ -40,10 +40,11 @@ use serde::Serialize;
 use std::fmt;
 
 /// A value that only its owner may see. It prints as `Sensitive(..)` and has no `Clone`, `Serialize` or `Deref`. Other
-/// parties get it only through [`release`](super::ledger::release), or through a [`RunningSum`](super::RunningSum).
+/// parties get only what a mechanism makes of it, through [`release`](super::ledger::release) or a
+/// [`RunningSum`](super::RunningSum).
 ///
 /// The owner computes on it with [`map`](Self::map), [`map_ref`](Self::map_ref), [`zip`](Self::zip) and
-/// [`update`](Self::update), whose results stay sensitive. (A closure that writes to a variable outside of itself
+/// [`update`](Self::update); the results stay sensitive. (A closure that writes to a variable outside of itself
 /// can still copy the value out; the type system does not prevent this.)
 pub struct Sensitive<T>(T);
 
@@ -99,8 +100,8 @@ impl<T> fmt::Debug for Sensitive<T> {
 }
 
 /// A value that [`release`](super::ledger::release) or a [`RunningSum`](super::RunningSum) returned, and that the
-/// ledger has an entry for. Results computed from it have no further privacy cost (post-processing), so it can be read
-/// freely.
+/// ledger has an entry for. Results computed from it have no further privacy cost (post-processing), so the value
+/// can be read freely.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Released<T>(T);

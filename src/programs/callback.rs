@@ -11,19 +11,19 @@ use thiserror::Error;
 /// The first word of a command that names a callback.
 pub(super) const WORD: &str = "callback";
 
-/// The error of a callback, as its language prints it, such as a traceback.
+/// The error of a callback, as the callback's language prints it, such as a traceback.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct CallbackError(pub String);
 
 /// A callback that answers the questions of dialogues.
 ///
-/// A dialogue is the sequence of questions to one program about one subject, such as the questions to one learner in
-/// one replication. It calls [`Self::begin`] before the first question for which no answer is stored. If stored answers
-/// follow, it calls [`Self::begin`] again before the next question for which none is stored. The calls of a dialogue
-/// are made on the thread that plays the replication or, for an objective, on the thread that prepares it.
-/// [`Self::version`] is called before each call of [`Self::begin`], and also before the replications are run, on the thread
-/// that starts them.
+/// A dialogue is a sequence of questions to one program or callback, such as the questions to one learner in one
+/// replication. A dialogue with a callback calls [`Self::begin`] before the first question for which no answer is stored. If
+/// stored answers follow, the dialogue calls [`Self::begin`] again before the next question for which no answer is stored.
+/// The calls of a dialogue are made on the thread that plays the replication. An objective on a finite set of arms is asked
+/// before that, on the thread that prepares the objective. [`Self::version`] is called before each call of
+/// [`Self::begin`], and also before the replications are run, on the thread that starts the replications.
 pub trait Callback: fmt::Debug + Send + Sync {
     /// The version: one line of 1 to 200 characters, which must change whenever the answers may change.
     fn version(&self) -> String;

@@ -120,9 +120,9 @@ pub enum ProgramFailure {
     NoSuchArm {
         /// The learner's name.
         learner: String,
-        /// The chosen arm.
+        /// The number of the chosen arm.
         arm: usize,
-        /// The last arm.
+        /// The number of the last arm.
         last: usize,
     },
     /// The command names a callback that this process does not offer.

@@ -13,8 +13,8 @@ pub(super) enum Runs<'a> {
     Other,
 }
 
-/// The options of an interpreter that may come before its file. Letters may be joined (`-uB`), and a value may follow its
-/// letter without a space (`-Wignore`).
+/// The options of an interpreter that may come before the file to run. Letters may be joined (`-uB`), and a value may
+/// follow its letter without a space (`-Wignore`).
 struct Interpreter {
     names: &'static [&'static str],
     /// Letters of options without a value.

@@ -1,11 +1,10 @@
 //! External programs, in any language: each question and each answer is one line of JSON, and a question that has a
 //! stored answer is not asked again.
 //!
-//! A [`Program`] is the description of such a program in a scenario. A [`ProgramSession`] sends it questions,
-//! and starts it at the first question without a stored answer. [`Programs`] is shared by the sessions of a
-//! replication: it has the stored answers, the questions and answers so far, and the first failure. A
-//! [`Callback`] is code of this process that answers the same questions. `docs/external.md` describes the
-//! protocol.
+//! A [`Program`] is the description of such a program in a scenario. A [`ProgramSession`] sends questions to a program,
+//! and starts the program at the first question without a stored answer. [`Programs`] is shared by the sessions of a
+//! replication: it has the stored answers, the questions and answers so far, and the first failure. A [`Callback`] is
+//! code of this process that answers the same questions. `docs/external.md` describes the protocol.
 
 mod callback;
 mod program_session;

@@ -3,7 +3,7 @@
 use crate::vocab::SearchBox;
 use serde_json::{Map, Value, json};
 
-/// A point of a box, in the units of its inputs, as programs read it: a number for each input, or the word of its category.
+/// A point of a box, in the units of its inputs, as programs read it: for each input a number, or the word of a category.
 #[must_use]
 pub fn point_fields(domain: &SearchBox, point: &[f64]) -> Map<String, Value> {
     let inputs = domain.names().iter().zip(domain.kinds()).zip(domain.categories()).zip(point);
@@ -11,7 +11,7 @@ pub fn point_fields(domain: &SearchBox, point: &[f64]) -> Map<String, Value> {
         let kind: &crate::vocab::InputKind = kind;
         let value = match words.get(*x as usize) {
             Some(word) => json!(word),
-            // Whole numbers have no decimal point.
+            // Numbers of an input of whole numbers have no decimal point.
             None if kind.whole => json!(*x as i64),
             None => json!(x),
         };

@@ -26,8 +26,8 @@ const MAX_LETTERS: usize = 300;
 const SHUTDOWN_WAIT: Duration = Duration::from_secs(2);
 /// Number of lines that are read ahead: a program that writes more than it is asked for has to wait.
 const READ_AHEAD: usize = 4;
-/// While an answer is awaited: longest time between two checks whether the program has ended, or whether a stop is
-/// requested.
+/// While an answer is awaited: longest time between two checks whether the program has ended, or whether a stop was
+/// requested a second time.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Longest wait for the last line of a program that has ended.
 const LAST_LINE_WAIT: Duration = Duration::from_millis(200);
@@ -42,9 +42,10 @@ enum Output {
 pub(super) struct Process {
     program: Program,
     child: Child,
-    /// Lines for the program's standard input, which is closed when this is dropped.
+    /// Sends lines to the program's standard input, which is closed when this sender is dropped.
     to: Option<Sender<Vec<u8>>>,
-    /// The program's answers; a program that goes on writing after this is dropped fails with a broken pipe.
+    /// Receives the program's answers. A program that goes on writing after this receiver is dropped fails with a broken
+    /// pipe.
     from: Option<Receiver<Output>>,
     said: Arc<Mutex<VecDeque<String>>>,
     stderr_thread: Option<JoinHandle<()>>,
@@ -99,8 +100,8 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // These switch off two defaults of Python: it buffers its output to a pipe, and it salts the hashes of texts
-            // anew in each process.
+            // These variables switch off two defaults of Python: it buffers its output to a pipe, and it salts the
+            // hashes of texts anew in each process.
             .env("PYTHONUNBUFFERED", "1")
             .env("PYTHONHASHSEED", "0");
         // In a process group of its own, the program does not receive an interruption from the keyboard: subrosa alone
@@ -203,7 +204,7 @@ impl Process {
             Some(reply) => Ok(reply),
             None => {
                 let found = String::from_utf8_lossy(&line).trim_end().to_owned();
-                // Python's json writes these words for numbers that are not finite.
+                // Python's module `json` writes these words for numbers that are not finite.
                 if found.contains("NaN") || found.contains("Infinity") {
                     expected.push_str(" and finite numbers (JSON has no NaN and no Infinity)");
                 }
@@ -322,8 +323,8 @@ impl Drop for Process {
     }
 }
 
-/// Whether a child process has ended. Its exit status is left to be taken: until it is taken, no other process and no other
-/// process group can get the same id.
+/// Whether a child process has ended. The exit status is not taken here: until it is taken, no other process and no other
+/// process group can get the id of the child.
 #[cfg(target_os = "linux")]
 fn has_ended(child: &mut Child) -> bool {
     use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -396,8 +397,9 @@ mod tests {
     use crate::vocab::Span;
     use std::fs;
 
-    /// Lines that the program writes without being asked stay in the operating system's pipe, which has room for only a few
-    /// lines of this length (about 16 on Linux). So these lines do not fill the memory of subrosa.
+    /// Of the lines that the program writes without being asked, a few are read ahead. The next lines stay in the
+    /// operating system's pipe, which has room for only a few lines of this length (roughly 16 on Linux); then the
+    /// program has to wait. So its lines do not fill the memory of subrosa.
     #[test]
     fn a_program_that_writes_without_end_has_to_wait() {
         const FLOOD: &str = r#"

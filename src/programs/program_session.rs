@@ -71,7 +71,7 @@ struct Sent<'a, T> {
 ///
 /// A clone gets the same answers as the original to the same questions. The clone begins without a process. For its
 /// first question without a stored answer, it starts a process of its own, which receives the earlier steps of the
-/// dialogue (`past` of [`Self::ask`]).
+/// dialogue in the question `begin` (`past` of [`Self::ask`]).
 pub struct ProgramSession {
     programs: Programs,
     number: u64,
@@ -142,8 +142,8 @@ impl ProgramSession {
         answered.map_err(|failure| self.programs.fail(failure)).ok()
     }
 
-    /// Asks a question as [`Self::ask`] does, but returns a failure instead of recording it. Only an interruption is
-    /// recorded too, so that it ends the replication.
+    /// Asks a question as [`Self::ask`] does, but returns a failure instead of recording it. If the failure is an
+    /// interruption, it is recorded as well, so that it ends the replication.
     ///
     /// # Errors
     /// [`ProgramFailure`]: why there is no answer, or an earlier failure of the replication.
@@ -237,9 +237,9 @@ impl ProgramSession {
                     program: self.program.words(),
                     reason: error.to_string(),
                 })?;
-                // If the stored answer differs from this process's, another worker stored its answer first, and the
-                // stored answer counts. This process then cannot continue the dialogue, because it has given another
-                // answer.
+                // If the stored answer differs from the answer of the running process, another worker stored its answer
+                // first, and the stored answer counts. The running process then cannot continue the dialogue, because it
+                // has given another answer.
                 if counts.to_bits() != own.to_bits() {
                     self.process = None;
                 }

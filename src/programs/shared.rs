@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What a record stores of one dialogue with a program: the answers, and a hash of the questions. A branch of a fork, or
-/// a party that starts again, continues a copy of the dialogue; the answers to the copy's questions are in the same
-/// list.
+/// a party that starts again, continues a copy of the dialogue; `answers` also has the answers to the copy's
+/// questions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSession {
     /// The answers to all different questions, in order: the arms of a learner (whole numbers), the coordinates of its
@@ -28,12 +28,12 @@ pub struct RecordedSession {
     pub asked: String,
 }
 
-/// Writes whole numbers from 0 on without a decimal point. Numbers that are read again have the same bits.
+/// Writes whole numbers of at least 0 without a decimal point. A number that is written and read again keeps its bits.
 fn in_digits<S: Serializer>(answers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(answers.iter().map(|&answer| as_answered(answer)))
 }
 
-/// A stored answer as JSON: whole numbers from 0 on, such as arms, have no decimal point.
+/// A stored answer as JSON: whole numbers of at least 0, such as arms, have no decimal point.
 pub(super) fn as_answered(answer: f64) -> Value {
     let whole = answer as u64;
     if (whole as f64).to_bits() == answer.to_bits() { Value::from(whole) } else { Value::from(answer) }
@@ -133,7 +133,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     answers: Option<Arc<dyn Answers>>,
-    /// The branch of a fork that is played; empty if none is.
+    /// The branch of a fork that is being played; empty if no branch is being played.
     branch: Arc<str>,
     dialogues: Dialogues,
 }
@@ -151,8 +151,8 @@ pub struct DialogueStates(Dialogues);
 struct Exchanges {
     conversation: RecordedSession,
     /// The answers, by the hash of the question and of all questions before it. A copy of the dialogue, in a branch of a
-    /// fork or in a party that starts again, gets the same answer to the same question, so that its later questions have
-    /// the same past.
+    /// fork or in a party that starts again, gets the same answer to the same question. So the later questions of the copy
+    /// have the same past as those of the original.
     known: BTreeMap<String, f64>,
 }
 

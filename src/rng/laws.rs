@@ -1,4 +1,5 @@
-//! Twenty probability distributions of `rand_distr`, with the same names and parameters, bit-identical on every CPU.
+//! Twenty probability distributions, with the names and parameters that they have in `rand_distr`. Their samples have the
+//! same bits on every CPU.
 
 use super::{Portable, Stream};
 use rand::distr::{Bernoulli, Distribution, Uniform};
@@ -6,7 +7,7 @@ use rand::distr::{Bernoulli, Distribution, Uniform};
 /// A probability distribution that [`Stream::draw`] samples from. Its samples depend only on the stream and have the
 /// same bits on every CPU.
 ///
-/// It is implemented for all distributions of this module, and for the same distributions of `rand_distr` over
+/// The trait is implemented for all distributions of this module, and for the same distributions of `rand_distr` over
 /// [`Portable`] numbers. It is also implemented for `rand`'s `Bernoulli`, and for `rand`'s `Uniform` over integers of 32
 /// and 64 bits and over `f64`. Further implementations should use only additions, multiplications, divisions and the
 /// functions of `libm`.
@@ -117,7 +118,8 @@ laws! {
     Zipf(n, exponent) or ZipfError;
 }
 
-/// Distributions whose samplers only compare, multiply and add, so that their bits are the same on every CPU.
+/// Implements [`Law`] for distributions whose samplers only compare, multiply and add, so that the bits of their samples are
+/// the same on every CPU.
 macro_rules! plain {
     ($($law:ty => $value:ty),+) => {
         $(impl Law for $law {

@@ -5,8 +5,9 @@
 //! model therefore changes no draws for other purposes. Two cells of a study have the same draws for every purpose that
 //! occurs in both.
 //!
-//! A sampler takes one 64-bit word from its stream, unless its documentation states otherwise. It computes transcendental
-//! functions without the standard library, mostly by `libm`. Its values are part of the replay format.
+//! A sampler takes one 64-bit word from its stream, unless the sampler's documentation states otherwise. It computes
+//! transcendental functions without the standard library, mostly by `libm`. The values of samplers are part of the replay
+//! format.
 //!
 //! A [`Stream`] implements the generator traits of `rand`, and [`laws`] has twenty distributions of `rand_distr` over
 //! [`Portable`] numbers. The traits and the distributions serve members that other programs add to families. The

@@ -42,7 +42,7 @@ impl fmt::Display for Portable {
     }
 }
 
-/// Implements distributions of [`Portable`] numbers from one word of the generator.
+/// Implements distributions of [`Portable`] numbers, each number computed from one word of the generator.
 macro_rules! by_one_word {
     ($($law:ty: |$word:ident| $number:expr;)+) => {
         $(impl Distribution<Portable> for $law {
@@ -282,8 +282,8 @@ impl rand::distr::uniform::SampleUniform for Portable {
     type Sampler = UniformPortable;
 }
 
-/// Uniform portable numbers between two ends: low + (high - low) U, where U is a multiple of 2^-53 in [0, 1). If
-/// `high` is excluded and rounding moves a result to `high`, another number is drawn instead.
+/// Uniform portable numbers between two ends: low + (high - low) U, where U is uniform on the multiples of 2^-53 in
+/// [0, 1). If `high` is excluded and rounding moves a result to `high`, another number is drawn instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformPortable {
     low: f64,

@@ -57,8 +57,8 @@ fn directions(dimension: usize) -> [u32; DIGITS as usize] {
     found
 }
 
-/// The first `count` Sobol' points with a random digital shift: each coordinate has the uniform distribution on (0, 1).
-/// `dimensions` is at most [`MOST_DIMENSIONS`].
+/// The first `count` Sobol' points with a random digital shift: each coordinate is uniformly distributed on the middles of
+/// 2^32 equal cells of (0, 1). `dimensions` is at most [`MOST_DIMENSIONS`].
 ///
 /// # Panics
 /// If `dimensions` exceeds [`MOST_DIMENSIONS`].

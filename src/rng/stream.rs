@@ -7,9 +7,9 @@ use std::convert::Infallible;
 
 /// The random numbers of one node of the seed tree.
 ///
-/// It implements the generator traits of `rand` 0.10: `random_range`, `shuffle`, `choose` and every `Distribution`
-/// accept it. Each number that `rand` requests takes one or more whole words of 64 bits. [`Stream::draw`] samples from
-/// the distributions of `rand_distr` with the same bits on every CPU.
+/// `Stream` implements the generator traits of `rand` 0.10, so `random_range`, `shuffle`, `choose` and every `Distribution`
+/// accept a `Stream`. Each number that `rand` requests takes one or more whole words of 64 bits. [`Stream::draw`] samples
+/// from the distributions of `rand_distr` with the same bits on every CPU.
 #[derive(Clone, Debug)]
 pub struct Stream {
     core: ChaCha8Rng,
@@ -97,8 +97,9 @@ impl Stream {
         assert!(n > 0, "there is no number below 0");
         loop {
             let product = u128::from(self.word()) * u128::from(n);
-            // The threshold of the rejection, `n.wrapping_neg() % n`, is below n. The division that computes it is needed
-            // only if the low half of the product is below n too, which is rare unless n is near 2^64.
+            // A product is rejected if its low half is below the threshold `n.wrapping_neg() % n`. The threshold is below n,
+            // so a low half of at least n is accepted without the division that computes the threshold. A low half below n
+            // is rare unless n is near 2^64.
             if product as u64 >= n || product as u64 >= n.wrapping_neg() % n {
                 return (product >> 64) as u64;
             }
@@ -129,8 +130,8 @@ impl Stream {
     }
 }
 
-/// The generator traits of `rand`. Every request takes whole words, so that draws of different kinds cannot shift each other
-/// by half a word.
+/// The generator traits of `rand`. Every request takes whole words, so a request for 32 bits does not leave half a word
+/// for the next request.
 impl TryRng for Stream {
     type Error = Infallible;
 
@@ -185,7 +186,8 @@ mod tests {
         use rand::RngExt;
         use rand::seq::SliceRandom;
         let (mut ours, mut theirs) = (stream(), stream());
-        // A uniform number of rand has the bits of `uniform`; a number of 32 bits takes one word, and 11 bytes take two.
+        // The crate `rand` makes the same f64 from a word as `uniform`. A number of 32 bits takes one word, and 11 bytes
+        // take two words.
         assert_eq!(theirs.random::<f64>().to_bits(), ours.uniform().to_bits());
         assert_eq!(theirs.random::<u32>(), (ours.word() >> 32) as u32);
         let mut bytes = [0; 11];

@@ -1,4 +1,4 @@
-//! Keys of the seed tree: a child's key is a keyed hash of its parent's key and its label.
+//! Keys of the seed tree: a child's key is a hash of the child's label or number, keyed with the parent's key.
 
 use super::Stream;
 
@@ -6,7 +6,7 @@ use super::Stream;
 /// of the replay format.
 pub(crate) const TREE_VERSION: u32 = 1;
 
-/// A node of the seed tree. Its children are independent of each other and of its own stream.
+/// A node of the seed tree. The streams of a node's children are independent of each other and of the node's own stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Key([u8; 32]);
 
@@ -28,7 +28,7 @@ impl Key {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// The child with the number `index`, which differs from every named child.
+    /// The child with the number `index`. A numbered child differs from every named child.
     #[must_use]
     pub fn index(&self, index: u64) -> Self {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);

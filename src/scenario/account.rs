@@ -4,8 +4,8 @@ use crate::vocab::{CountedCost, Delta};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Releases whose privacy loss is to be computed, all at sensitivity 1: the file that `subrosa
-/// account FILE` reads, which is not a scenario.
+/// The content of a file that `subrosa account FILE` reads; such a file is not a scenario. It lists releases whose privacy
+/// loss is to be computed. The cost of each release is scaled to sensitivity 1.
 ///
 /// Example: `Account(delta: 1e-5, events: [PoissonGaussian(rate: 0.35, noise_multiplier: 1, count: 30)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -67,8 +67,9 @@ impl Document {
             };
             self.diagnostics(vec![problem])
         };
-        // A path is valid if a value can be set there. If `wanted` is no path of the text, and is close to the name of
-        // an `Each` or is a single word, it is taken as a misspelt name of an `Each`.
+        // A path is valid if an override can set a value there. If the text has no value at the path `wanted`, and
+        // `wanted` is a single word or is close to the name of an `Each`, then `wanted` is taken as a misspelt name of an
+        // `Each`.
         apply_override(&edited, &format!("{wanted}=0")).map_err(refuse)?;
         let root = tree::read(&edited.text).map_err(|problems| self.diagnostics(problems))?;
         let path = tree::path(wanted).unwrap_or_default();

@@ -35,8 +35,9 @@ pub struct Member {
 }
 
 impl Member {
-    /// A member with the documentation `about`, without the paragraph that holds the example. `alone` is how the member is
-    /// written without any field.
+    /// A member with the documentation `about`. A paragraph of `about` that begins with `Example:` becomes the member's
+    /// example, and is left out of the description. `alone` is how the member is written without any field: the example if
+    /// `about` has none and no field is required.
     fn documented(name: String, about: &str, fields: Vec<Field>, alone: String) -> Self {
         let (examples, rest): (Vec<&str>, Vec<&str>) =
             about.split("\n\n").partition(|paragraph| paragraph.starts_with(EXAMPLE));
@@ -141,7 +142,7 @@ pub(super) fn example_of(name: &str) -> Option<String> {
     members.find(|member| member.name == name)?.example.clone()
 }
 
-/// The families and structures that [`families`] lists, by name, each with the schema key of its type.
+/// The families and structures of a scenario that [`families`] lists, by name, each with the schema key of its type.
 const FAMILIES: &[(&str, &str)] = &[
     ("scenario", "Scenario"),
     ("network", "Network"),
@@ -185,7 +186,8 @@ pub(super) fn definition<'a>(root: &'a Value, key: &str) -> &'a Value {
     &root["$defs"][key]
 }
 
-/// The name of a type in a scenario: the schema key without the number that schemars appends if another type has the name.
+/// The name of a type in a scenario: the schema key without the number that schemars appends if another type has the
+/// same name.
 pub(super) fn written<'a>(root: &Value, key: &'a str) -> &'a str {
     let bare = key.trim_end_matches(|last: char| last.is_ascii_digit());
     if root["$defs"].get(bare).is_some() { bare } else { key }
@@ -212,7 +214,8 @@ pub(super) fn family(root: &Value, title: &str, key: &str) -> Family {
     Family { name: title.to_owned(), about: text(definition, "description"), members }
 }
 
-/// The schemas of the members of a family, each with the member's name; for a structure, its own schema with `name`.
+/// The schema of the content of each member of a family, with the member's name; members without content are left out. For
+/// a type without `oneOf`, such as a structure: the schema of the type, with `name`.
 fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     match definition.get("oneOf").and_then(Value::as_array) {
         Some(variants) => variants
@@ -225,8 +228,9 @@ fn owners<'a>(definition: &'a Value, name: &str) -> Vec<(String, &'a Value)> {
     }
 }
 
-/// Follows every reference of a schema, depth first, and collects the types that have fields or alternatives, except those
-/// that are `listed`.
+/// Follows every reference of a schema, depth first, and adds to `met`, once each, the types that have fields or
+/// alternatives. `owner` is the member to which the schema belongs. Types in `listed`, and types with the name `owner`, are
+/// not added.
 fn collect_parts(root: &Value, owner: &str, schema: &Value, listed: &[&str], met: &mut Vec<UsedPart>) {
     if let Some(key) = reference(schema) {
         if listed.contains(&key) || met.iter().any(|part| part.key == key) {
@@ -372,7 +376,7 @@ pub(super) fn reference(schema: &Value) -> Option<&str> {
     schema.get("$ref")?.as_str()?.rsplit('/').next()
 }
 
-/// The name of the family that has this schema key; for a smaller type, its name in a scenario.
+/// The name of the family that has this schema key; for any other type, the type's name in a scenario.
 pub(super) fn title<'a>(root: &Value, key: &'a str) -> &'a str {
     let listed = FAMILIES.iter().find(|(_, known)| *known == key);
     listed.map_or_else(|| written(root, key), |(name, _)| name)

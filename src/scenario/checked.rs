@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// A draft without errors, together with the contents of the files that its parties and its network name.
+/// A draft without errors, together with the contents of the files that are named in the models of its parties and of its
+/// network.
 ///
 /// Code outside of this crate gets a `Scenario` only from [`Scenario::check`] or, for the cells of a study, from
 /// [`Document::cells`](super::Document::cells):
@@ -56,8 +57,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Checks everything that involves several fields or files, and reads the files that the models of the parties and of
-    /// the network name.
+    /// Checks everything that involves several fields or files, and reads the files that are named in the models of the
+    /// parties and of the network.
     ///
     /// # Errors
     /// All problems of the first step that finds any. The first step checks limits, names, files and programs. The
@@ -277,7 +278,7 @@ impl Scenario {
 
     /// A problem for each series that has the name of an earlier series. The path of the problem is relative to the
     /// protocol's recipe. If exactly one list of the recipe has as many items as there are series, the path is that of the
-    /// series' item in this list. Otherwise it is the path of the recipe.
+    /// series' item in this list. Otherwise the path is empty: it is that of the recipe itself.
     fn repeated_series_names(&self) -> Vec<Problem> {
         let protocol = &self.draft.protocol;
         let names = protocol.as_dyn().series();
@@ -322,7 +323,8 @@ impl Scenario {
         ))
     }
 
-    /// The problem of crashes that lose memory, in a protocol whose parties cannot recover from them.
+    /// The problem of crashes that lose memory, in a protocol whose parties cannot recover from such a loss. Only the first
+    /// party with such crashes is named.
     fn memory_loss(&self) -> Option<Problem> {
         let protocol = &self.draft.protocol;
         if protocol.as_dyn().survives_memory_loss() {

@@ -18,21 +18,21 @@ const PER_THREAD: usize = 100;
 /// A cell: its scenario, or what is wrong with it.
 pub(super) type CheckedCell = Result<Scenario, Vec<Diagnostic>>;
 
-/// The cells in order. Some may be missing: each thread stops when the cells that it has checked have more than `most`
-/// problems in all.
+/// The cells in order. The cells are divided into parts, at most one for each thread. The check of a part stops when the
+/// cells of this part have more than `most` problems in all, so some cells may be missing.
 pub(super) fn checked_cells(
     expansion: &Expansion<'_>,
     resources: &Resources,
     most: usize,
 ) -> Vec<CheckedCell> {
-    // Cells that read a file in the same way usually read it once.
+    // The contents of a few files are kept, so a file that several cells read in the same way is usually read once.
     let resources = Resources { contents: KeptFiles::kept(), ..resources.clone() };
     let count = expansion.count();
     let threads = usize::try_from(resources.limits.threads).unwrap_or(usize::MAX);
     let size = count.div_ceil(threads.clamp(1, (count / PER_THREAD).max(1)));
     let parts: Vec<Range<usize>> =
         (0..count).step_by(size.max(1)).map(|first| first..count.min(first + size)).collect();
-    // A single part is checked by this thread: in a browser there may be no other.
+    // A single part is checked by this thread: in a browser there may be no other thread.
     if parts.len() < 2 {
         return parts.into_iter().flat_map(|part| consecutive(expansion, part, &resources, most)).collect();
     }
@@ -40,8 +40,8 @@ pub(super) fn checked_cells(
     checked.into_iter().flatten().collect()
 }
 
-/// Checks consecutive cells, which usually share parties, network and objective, until the checked ones have more than
-/// `most` problems in all.
+/// Checks consecutive cells, which usually share parties, network and objective, until the cells checked so far have
+/// more than `most` problems in all.
 fn consecutive(
     expansion: &Expansion<'_>,
     part: Range<usize>,

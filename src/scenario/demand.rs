@@ -32,8 +32,9 @@ impl Demand {
         PROGRAM + results + self.shared.bytes + jobs * self.each.bytes + records
     }
 
-    /// The problem if [`Self::bytes`] exceeds the memory limit. It is reported at the field whose count takes most of the
-    /// memory.
+    /// The problem if [`Self::bytes`] exceeds the memory limit. The problem is reported at the field `replications` if the
+    /// records of the replications take more memory than any other count that the scenario states; otherwise at the field of
+    /// the count that takes most of the memory.
     pub(super) fn problem(&self, replications: u64, cells: usize, limits: RunLimits) -> Option<Problem> {
         let bytes = self.bytes(replications, cells, limits.threads);
         if bytes <= limits.memory.0 as f64 {

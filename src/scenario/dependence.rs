@@ -9,8 +9,8 @@ use crate::protocols::ReplicationSetup;
 use crate::vocab::Problem;
 use std::collections::BTreeSet;
 
-/// The problems of the fields `together`: one for each quantity of agents' data that the field names although at least one
-/// party of the entry is not among the parties that differ in this quantity.
+/// The problems of the fields `together`. Such a field may name a quantity of agents' data only if all parties of its entry
+/// are among the parties that differ in this quantity. There is one problem for each quantity that violates this rule.
 pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (name, party) in &draft.parties {
@@ -28,7 +28,7 @@ pub(super) fn problems(draft: &Draft, stage: &ReplicationSetup) -> Vec<Problem> 
     problems
 }
 
-/// The names of the parties that differ in this quantity.
+/// The names of the parties that differ in `quantity`, a quantity of agents' data.
 fn differing<'a>(draft: &Draft, stage: &'a ReplicationSetup, quantity: PartyQuantity) -> BTreeSet<&'a str> {
     let (protocol, objective) = (draft.protocol.as_dyn(), draft.objective.as_ref());
     let places = match (quantity, objective) {

@@ -236,10 +236,10 @@ impl Document {
     /// 2. the overrides;
     /// 3. the expansion of every `Each`;
     /// 4. the cells: for each cell, up to 20 type errors or, if it has none, the problems that [`Scenario::check`]
-    ///    returns. A name in the field `at` of a published result or loss is an error too if no `Each` has this name. If
-    ///    no other error was found before, a cell is also an error if it differs from cell 0 in a field that must be the
-    ///    same in all cells, or if it needs more memory than the limit. Only the first cell with an error of these last
-    ///    two kinds is reported. After more than 200 errors, the errors of further cells are left out.
+    ///    returns. A name in the field `at` of a published result or loss is an error too if no `Each` has this name. A
+    ///    cell also has an error if it differs from cell 0 in a field that must be the same in all cells, or if it needs
+    ///    more memory than the limit. An error of these last two kinds is reported only if no other error was found before,
+    ///    so for one cell at most. After more than 200 errors, the errors of further cells are left out.
     pub fn cells(&self, overrides: &[String], resources: &Resources) -> Result<Vec<Cell>, Diagnostics> {
         let fail = |list| self.diagnostics(list);
         let original = self.original()?;

@@ -43,8 +43,8 @@ pub struct Draft {
     /// Settings of the privacy report. Default: `Privacy()`.
     #[serde(default)]
     pub privacy: PrivacyDraft,
-    /// Names of series that all other series are compared with: reports show the differences replication by replication,
-    /// with their standard errors. Default: none.
+    /// Names of series that all other series are compared with: reports show the means of the differences, which are
+    /// computed replication by replication, with their standard errors. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<crate::vocab::SeriesName>")]
     pub compared_with: Vec<String>,
@@ -124,8 +124,8 @@ impl PartyDraft {
         availability.chain(compute).chain(access).chain(together).collect()
     }
 
-    /// The problems of quantities that depend on each other. Heterogeneity, data size and noise are properties of a
-    /// protocol's agents, and are checked with the protocol.
+    /// The problems of the field `together`, except those that depend on the protocol: heterogeneity, data size and noise
+    /// are properties of a protocol's agents, so the module `dependence` checks whether agents differ in them.
     fn together_problems(&self) -> Vec<Problem> {
         let Some(together) = &self.together else { return Vec::new() };
         let mut problems = together.problems();

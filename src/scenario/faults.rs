@@ -131,7 +131,9 @@ fn suggest(diagnostic: Diagnostic, found: &str, names: &[&str], otherwise: &str)
     }
 }
 
-/// The diagnostic for a value of another kind than its field accepts; the catalogue has the accepted values and an example.
+/// The diagnostic for a value of another kind than its field accepts. The accepted values and the example come from the
+/// schema at the place of the field or, if the text does not fit the schema, from the catalogue by the names of the field
+/// and its owner.
 fn misfit(
     new: impl Fn(String) -> Diagnostic,
     root: &Node,
@@ -186,7 +188,8 @@ fn is_name(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_uppercase)
 }
 
-/// Completes a diagnostic from a type's own message. Messages of range errors have the form "expected .., found ..".
+/// Completes the diagnostic of a value that its type has refused with the text `message`. Messages of range errors have the
+/// form "expected .., found ..".
 fn message_of(diagnostic: Diagnostic, message: &str, found: &str) -> Diagnostic {
     match message.split_once(", found ").map(|(expected, _)| expected.trim_start_matches("expected ")) {
         Some(expected) if message.starts_with("expected ") => {

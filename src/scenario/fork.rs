@@ -6,7 +6,8 @@ use crate::network::Encryption;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Patterns of the paths that a branch may change in every protocol: `*` matches one step, `**` all further steps.
+/// Patterns of the paths that a branch may change in every protocol: `*` matches one step, and `**` matches all further
+/// steps, or none.
 const CHANGEABLE: &[&str] =
     &["network.**", "parties.*.availability.**", "parties.*.compute.**", "parties.*.access.**"];
 
@@ -32,12 +33,13 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// Fields of protocols that say when something is asked or answered; no theorem on regret depends on these fields.
+/// Fields of protocols that say when a request is repeated, when an answer is sent, and after how many users without an
+/// answer a series ends; no theorem on regret depends on these fields.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
 /// The names of the series for which no theorem on regret holds over the whole run of a branch. These are the series for
 /// which the branch changes a setting that theorems depend on, such as the learner, the weights, who takes part, or the
-/// noise. Every setting in the protocol's recipe counts as such a setting, except the recipe's own fields `retry`,
+/// noise. Every setting in the protocol's recipe counts as such a setting, except the recipe's outermost fields `retry`,
 /// `give_up_after` and `answer_after`. A setting outside of the list `series` concerns all series.
 #[must_use]
 pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
@@ -60,10 +62,10 @@ pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
     changed
 }
 
-/// The error if a branch changes which parties can read which messages, in words: path, expected, found and help. Ledger
-/// entries from before the fork name the parties that could read messages then, so the same parties must be able to read
-/// them in every branch. The encryption is compared. If relays read messages, or learn protected data from the fact that a
-/// message is sent, the routes of messages are compared too.
+/// The error, in words (path, expected, found and help), if a branch changes which parties can read which messages. Ledger
+/// entries from before the fork name the parties that could read messages before the fork, so the same parties must be able
+/// to read messages in every branch. The encryption is compared. If relays read messages, or learn protected data from the
+/// fact that a message is sent, the routes of messages are compared too.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());

@@ -95,7 +95,8 @@ impl<'a> Layout<'a> {
             (Kind::Open, _) => before.text == "{",
             (_, Kind::Close) => token.text == "}",
             (Kind::Atom, Kind::Open) if token.text == "(" => false,
-            // Between tokens that no scenario needs, such as those of RON's attributes, white space stays as it was.
+            // Between tokens that no scenario needs, such as those of RON's attributes, a space stands if the author has put
+            // white space there.
             _ => token.apart,
         }
     }

@@ -130,7 +130,8 @@ fn party_count(draft: &Draft) -> Option<Problem> {
     ))
 }
 
-/// Adds all counts in a value, each with the name of its field and its path; `path` is the path of the value.
+/// Adds all counts in a value: all fields that hold a whole number of at least 0. Each count is added with the name and the
+/// path of its field; `path` is the path of the value.
 fn add_counts<'a>(value: &'a Value, path: &mut String, found: &mut Vec<(&'a str, String, u64)>) {
     let length = path.len();
     match value {

@@ -3,8 +3,8 @@
 //! ```text
 //! text -> Document -> overrides -> Each -> cells -> Draft (typed) -> Scenario (checked)
 //! ```
-//! Overrides and `Each` replace spans of the text and record the origin of every byte. An error inside a value of an `Each`
-//! therefore points at that value, and an error inside an override quotes the override.
+//! Overrides and `Each` are applied by replacing spans of the text. The origin of every byte is recorded. An error inside a
+//! value of an `Each` therefore points at that value, and an error inside an override quotes the override.
 
 mod account;
 mod account_file;

@@ -1,5 +1,6 @@
-//! The external programs that a scenario names. Each member reports the programs that it uses. A search through the
-//! whole scenario finds these members, so a protocol does not have to list its learners.
+//! The external programs that a scenario names. Each member of a family reports the programs that the member uses. A search
+//! through the whole scenario finds the members that use programs, so a protocol does not have to report the programs of
+//! its learners.
 
 use super::draft::Draft;
 use crate::learners::LearnerModel;
@@ -65,7 +66,7 @@ fn asking() -> [ProgramFamily; 5] {
     families!(ObjectiveModel, LearnerModel, OutcomeRelease, PublicationModel, ProtocolModel)
 }
 
-/// Every program that a scenario or a part of one uses, with the path of the member that uses it
+/// Every program that a scenario, or a part of a scenario, uses, with the path of the member that uses it
 /// (`protocol.Outsourced.series[0].learner.External`).
 #[must_use]
 pub fn programs_in(scenario: &Value) -> Vec<(String, Program)> {

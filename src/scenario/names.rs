@@ -17,8 +17,8 @@ fn breaks_lines(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t')
 }
 
-/// The error for the first character of a file that controls the display, also if it is in a comment. Line breaks and tabs
-/// are permitted.
+/// The error for the first character that controls the display in the text of a file, also if this character is in a
+/// comment. Line breaks and tabs are permitted.
 pub(super) fn hidden(text: &str) -> Option<Diagnostic> {
     let (at, c) = text.char_indices().find(|&(_, c)| controls_display(c) && !breaks_lines(c))?;
     Some(

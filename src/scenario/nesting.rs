@@ -4,8 +4,8 @@
 use super::diagnostic::{Diagnostic, Place};
 use std::ops::Range;
 
-/// Deepest nesting of brackets. Scenarios have about ten levels; from 128 levels on, the parser of [`super::tree`] does not
-/// terminate on some texts.
+/// Deepest nesting of brackets. Scenarios have roughly ten levels. On some texts with 128 levels or more, the parser of
+/// [`super::tree`] does not terminate.
 const DEEPEST: usize = 64;
 
 /// The error of a text that is nested too deeply, at the first bracket beyond the limit.

@@ -1,4 +1,4 @@
-//! The members that a program has added to the library's families, and which of them a scenario names.
+//! The members that a user's own program has added to the library's families, and which of them a scenario names.
 
 use super::draft::Draft;
 use crate::accounting::Accountants;
@@ -39,7 +39,7 @@ impl fmt::Display for OwnMember {
     }
 }
 
-/// Every member and every accountant that this program has added to those of the library.
+/// Every member and every accountant that the running program has added to those of the library.
 #[must_use]
 pub fn own_members() -> Vec<OwnMember> {
     fn of<M: Family>(found: &mut Vec<OwnMember>) {

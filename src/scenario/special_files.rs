@@ -5,8 +5,8 @@ use crate::vocab::{Problem, is_device_or_pipe};
 use serde_json::Value;
 use std::path::Path;
 
-/// The problems of fields that name a device or a pipe as a file. A device or a pipe might never end, and could not be read
-/// twice.
+/// The problems of fields (`file` and `training`) that name a device or a pipe as a file. A device or a pipe might never
+/// end, and could not be read twice.
 pub(super) fn special_files(value: &Value, path: &str, resources: &Resources) -> Vec<Problem> {
     let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
     match value {

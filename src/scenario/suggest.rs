@@ -1,6 +1,7 @@
 //! The nearest known name, for "Did you mean ...?".
 
-/// The known name with the highest Jaro-Winkler similarity to `found`, regardless of case, if that is above 0.75.
+/// The known name with the highest Jaro-Winkler similarity to `found`, regardless of case; `None` if this similarity is at
+/// most 0.75.
 #[must_use]
 pub(crate) fn closest<'a>(found: &str, known: &'a [String]) -> Option<&'a str> {
     let lower = found.to_lowercase();

@@ -48,7 +48,8 @@ impl EditedText {
                     Origin::File(byte) => {
                         let from = byte + (span.start - start);
                         // If a part of the span was replaced, such as an `Each` or a comment, the span has several
-                        // pieces. Then it ends where its last piece ends.
+                        // pieces. The place then ends where the bytes of the last piece end in the file, unless the last
+                        // piece is from an override.
                         let last = self.cut(span.clone()).pop();
                         let to = last.and_then(|piece| match piece.origin {
                             Origin::File(byte) => Some(byte + piece.length),
@@ -93,8 +94,8 @@ impl EditedText {
         cut
     }
 
-    /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. The origin of a computed
-    /// value is the start of the span that it replaces.
+    /// Replaces spans, which must be in order and must not overlap, each by a value of an `Each`. A computed value, which is
+    /// not written in the text, gets the origin of the first byte of the span that the value replaces.
     fn with_choices(&self, replacements: &[(Range<usize>, Choice)]) -> Self {
         let (mut text, mut pieces, mut at) = (String::new(), Vec::new(), 0);
         for (old, new) in replacements {

@@ -159,7 +159,7 @@ pub(super) fn duplicates(entries: &[Entry], what: &str, problems: &mut Vec<Diagn
     }
 }
 
-/// Whether the value has a field that is called `name` and whose text is the argument.
+/// Whether the value has a field called `name` that holds the same text as the argument `name`.
 fn has_name(node: &Node, name: &str) -> bool {
     node.entries().iter().any(|entry| entry.key == "name" && entry.value.text() == Some(name))
 }

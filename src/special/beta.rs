@@ -2,8 +2,8 @@
 
 /// I_x(a, b) and 1 - I_x(a, b), each in [0, 1], for a, b > 0 and x a probability. The relative error of the smaller
 /// of the two numbers is about 1e-13 for a + b up to 100. For larger a + b it is about 1e-15 (a + b), because logarithms of
-/// gamma functions are subtracted. If a or b is near 0, the error may be larger, because the function may
-/// compute the number that is near 1, and obtain the smaller number by subtracting it from 1.
+/// gamma functions are subtracted. If a or b is near 0, the error may be larger, because the function may compute the
+/// larger of the two numbers, which is near 1, and obtain the smaller one by subtraction from 1.
 ///
 /// Source: the continued fraction DLMF 8.17.22, by Lentz's method as modified by Thompson and Barnett (Press,
 /// Teukolsky, Vetterling and Flannery 2007, section 6.4).

@@ -5,13 +5,15 @@ use super::{gamma_quantile, incomplete_beta};
 /// The x with I_x(a, b) = p, for a, b > 0, where I_x(a, b) is the regularised incomplete beta function. The result is 0 for
 /// p of at most 0, and 1 for p of at least 1.
 ///
-/// Before x is rounded, the relative error of the smaller one of x and 1 - x is below 1e-12 for a and b from 0.01 to 100. It
-/// is larger if one of a and b is large and the other is small: up to 1e-9 for a and b from 0.01 to 1e4. If x is near 1,
-/// 1 - x also has the rounding error of x, about 1e-16 at most; a quantile within 5e-17 of 1 is 1.
+/// Before x is rounded, the relative error of the smaller one of x and 1 - x is below 1e-12 for a and b from 0.01 to 100.
+/// The error is larger if one of a and b is large and the other is small: up to 1e-9 for a and b from 0.01 to 1e4. If x is
+/// near 1, 1 - x also has the rounding error of x, about 1e-16 at most; a quantile within 5e-17 of 1 is returned as 1.
 ///
 /// Newton's method is applied to the logarithm of the smaller one of the two tails, I_x(a, b) and 1 - I_x(a, b), as a
 /// function of ln(x / (1 - x)). This function is monotone, and concave because both tails are log-concave in this variable.
-/// So after the first step all iterates are on the same side of the quantile and cannot cycle.
+/// The tangent of a concave function is nowhere below the function. So a step of full length ends on the side of the
+/// quantile where the function is at most the wanted value, and no later step leaves this side. The iterates pass the
+/// quantile at most once, and cannot cycle.
 #[must_use]
 pub fn beta_quantile(a: f64, b: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -35,11 +37,13 @@ fn first_guess(a: f64, b: f64, below: f64, log_beta: f64) -> f64 {
         return a / (a + b);
     }
     if a < 1.0 && b >= 1.0 {
-        // A beta variable is G / (G + H) with gamma-distributed G and H; H is replaced by its mean, b.
+        // A beta variable is G / (G + H), where G and H are gamma-distributed with shapes a and b. H is replaced by its
+        // mean, b.
         let first = gamma_quantile(a, below);
         return first / (first + b);
     }
-    // From the first term of the series of I_x(a, b) near x = 0.
+    // The x, but at most 1/2, at which the first term of the series of I_x(a, b) near x = 0 equals `below`. This term is
+    // x^a / (a B(a, b)).
     libm::exp((libm::log(below) + libm::log(a) + log_beta) / a).min(0.5)
 }
 
@@ -149,7 +153,7 @@ mod tests {
             if x <= rest {
                 assert!((found / x - 1.0).abs() < 1e-12, "{a} {b} {p}: {found} for {x}");
             } else {
-                // The quantile is near 1, so 1 minus it has the absolute rounding error of a number near 1.
+                // The quantile is above 1/2, so 1 - `found` has the absolute rounding error of a number from 1/2 to 1.
                 let error = (1.0 - found - rest).abs();
                 assert!(error < 1e-12 * rest + 1.2e-16, "{a} {b} {p}: {found} for {x}");
             }

@@ -26,14 +26,16 @@ pub fn incomplete_gamma(a: f64, x: f64) -> (f64, f64) {
     (1.0 - above, above)
 }
 
-/// The quantile of the gamma distribution of scale 1: the x with P(a, x) = p, for a > 0. It is 0 for p of at most
-/// 0, and infinite for p of at least 1.
+/// The quantile of the gamma distribution of scale 1: the x with P(a, x) = p, for a > 0. The result is 0 for p of at most 0,
+/// and infinite for p of at least 1.
 ///
 /// The relative error is below 1e-12 for a from 0.01 to 1e6. A quantile below the smallest positive double is 0.
 ///
 /// Newton's method is applied to the logarithm of the smaller tail: to ln P(a, x) as a function of ln x, or to ln Q(a, x) as
 /// a function of x. The first function is concave. The second one is concave for a of at least 1, and convex for smaller a.
-/// Both are monotone. So after the first step all iterates are on the same side of the quantile and cannot cycle.
+/// Both are monotone. The tangent of a concave function is nowhere below the function, and that of a convex function is
+/// nowhere above that function. So a step of full length ends on a side of the quantile that does not depend on where the
+/// step begins, and no later step leaves this side. The iterates pass the quantile at most once, and cannot cycle.
 #[must_use]
 pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if p <= 0.0 {
@@ -54,9 +56,10 @@ const MAX_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;
 
-/// A starting point. It follows from the first term of the series of P(a, x) near x = 0, which gives a lower bound of the
-/// quantile, or from the approximation of Wilson and Hilferty: a gamma variable is about a times the cube of a normally
-/// distributed number.
+/// A starting point. The approximation of Wilson and Hilferty is that a gamma variable is approximately a times the cube of
+/// a normally distributed number. The starting point is the quantile of this approximation, unless a is below 1 or the
+/// number that is cubed is below 0.1. Then the starting point is the x at which the first term of the series of P(a, x) near
+/// x = 0, which is x^a / Gamma(a + 1), equals p. This x is a lower bound of the quantile.
 fn first_guess(a: f64, p: f64) -> f64 {
     let near_zero = libm::exp((libm::log(p) + libm::lgamma(a + 1.0)) / a);
     let root = 1.0 - 1.0 / (9.0 * a) + normal_quantile(p) / (3.0 * a.sqrt());
@@ -120,7 +123,7 @@ fn stirling_error(a: f64) -> f64 {
     TERMS.iter().rev().fold(0.0, |sum, term| sum * square + term) / a
 }
 
-/// a ln(a / x) + x - a, at least 0; computed by a series if a and x are close.
+/// a ln(a / x) + x - a, which is at least 0. It is computed by a series if a and x are close.
 fn deviance(a: f64, x: f64) -> f64 {
     let difference = a - x;
     if difference.abs() >= 0.1 * (a + x) {

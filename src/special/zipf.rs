@@ -1,4 +1,4 @@
-//! The quantile of Zipf's law, computed without adding up all powers.
+//! The quantile of Zipf's law, computed without adding up all terms.
 
 /// Number of terms that are added up one by one. The sum of the terms after them is computed from an integral.
 const DIRECT: u64 = 32;
@@ -27,8 +27,9 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
         return n;
     }
     let enough = |k: u64| head + beyond(k, s) >= wanted;
-    // The guess is the upper limit at which the integral has the wanted value. It is usually within 1 of the rank. If
-    // the rank is not near the guess because of rounding, the search extends to the end of the range on that side.
+    // The guess is the upper limit up to which the integral of x^-s from 32.5 has the value `wanted - head`. The guess is
+    // usually within 1 of the rank. If the rank is at most guess - 2 or above guess + 2 because of rounding, the search
+    // extends to the end of the range on the side of the rank.
     let guess = inverse(wanted - head, s).clamp(DIRECT as f64, n as f64) as u64;
     let (mut low, mut high) = (guess.saturating_sub(2).max(DIRECT), guess.saturating_add(2).min(n));
     if low > DIRECT && enough(low) {
@@ -81,7 +82,7 @@ fn integral(from: f64, to: f64, s: f64) -> f64 {
     libm::pow(from, exponent) * libm::expm1(exponent * ratio) / exponent
 }
 
-/// Approximately the number up to which the integral of x^-s from 32.5 on is `value`; infinite if there is no such number.
+/// The y for which the integral of x^-s from 32.5 to y is approximately `value`; infinite if there is no such y.
 fn inverse(value: f64, s: f64) -> f64 {
     let (from, exponent) = (DIRECT as f64 + 0.5, 1.0 - s);
     let scaled = value * libm::pow(from, -exponent);

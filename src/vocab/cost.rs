@@ -1,5 +1,5 @@
-//! The cost of one release, from which accountants compute its privacy loss. In account files, a cost has a count: the
-//! number of such releases.
+//! The cost of one release, from which accountants compute the privacy loss of the release. In account files, a cost has a
+//! count: the number of releases that have this cost.
 
 use super::{AboveOne, Delta, Epsilon, NonNegative, Positive, Probability, RepetitionShape, TreePlan};
 use schemars::JsonSchema;

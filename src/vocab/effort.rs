@@ -7,13 +7,13 @@
 
 /// Seconds of one multiplication with one addition, in a loop over a long row of numbers.
 pub const MULTIPLY: f64 = 0.4e-9;
-/// Seconds to compute the covariance of two points, or one random number.
+/// Seconds to compute the covariance of two points, or to draw one random number.
 pub const COVARIANCE: f64 = 9.6e-9;
 /// Seconds to send, deliver and handle a message.
 pub const MESSAGE: f64 = 2e-6;
 /// Seconds to start a user's program, such as a Python interpreter. How long the program then computes is unknown.
 pub const PROGRAM: f64 = 0.08;
-/// Seconds from a question to the answer of a user's program that computes an objective, if it answers quickly.
+/// Seconds from a question to the answer of a user's program that computes an objective, if the program answers quickly.
 pub const QUESTION: f64 = 3e-3;
 /// Bytes of a floating-point number.
 pub const NUMBER: f64 = 8.0;
@@ -78,8 +78,9 @@ impl Effort {
         Self { accounted: seconds, ..self }
     }
 
-    /// The same, for a recipe that is one level further down in the scenario, as
-    /// [`Problem::below`](super::Problem::below).
+    /// The same effort, for a recipe that is one level further down in the scenario: `prefix` and a dot are put in front of
+    /// the path of the count, unless this path begins with a slash. [`Problem::below`](super::Problem::below) extends the
+    /// path of a problem in a similar way.
     #[must_use]
     pub fn below(self, prefix: &str) -> Self {
         self.placed(|path| match path.strip_prefix('/') {
@@ -95,14 +96,14 @@ impl Effort {
         Self { most, ..self }
     }
 
-    /// Two parts that are in memory at the same time: memory and times are added up.
+    /// Two parts that are in memory at the same time: memory, record sizes and times are added up.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let bytes = self.bytes + other.bytes;
         Self { bytes, ..self.then(other) }
     }
 
-    /// Two parts that run one after the other: the larger memory, and the sum of the times.
+    /// Two parts that run one after the other: the larger memory, and the sums of the record sizes and of the times.
     #[must_use]
     pub fn then(self, other: Self) -> Self {
         let size = |count: &Option<Count>| count.as_ref().map_or(0.0, |count| count.bytes);
@@ -116,8 +117,8 @@ impl Effort {
         }
     }
 
-    /// `count` such parts at the same time: memory, record size and seconds are multiplied by `count`. The time for privacy
-    /// losses stays the same, because it is counted once per cell.
+    /// `count` parts like this one at the same time: memory, record size and seconds are multiplied by `count`. The time for
+    /// privacy losses stays the same, because it is counted once per cell.
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         let most = self.most.map(|most| Count { bytes: most.bytes * count, ..most });

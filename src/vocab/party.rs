@@ -1,8 +1,8 @@
-//! A party of the simulation, by its position in the scenario.
+//! A party, by its position among all parties of one simulation.
 
 use serde::{Deserialize, Serialize};
 
-/// Index of a party within one simulation. Names are in the scenario; the kernel uses only indices.
+/// Index of a party within one simulation. The names of parties are in the scenario; the kernel uses only indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartyId(pub u32);
 

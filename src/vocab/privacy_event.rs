@@ -1,8 +1,8 @@
 //! The interface between mechanisms and accountants: releases as plain data.
 //!
 //! A mechanism states the cost of each release, and accountants compute privacy losses from costs alone. The ledger stores
-//! releases as [`PrivacyEvent`]s, and no loss that an accountant computed, so every accountant can compute the loss of the
-//! same run.
+//! releases as [`PrivacyEvent`]s. It stores no loss that an accountant computed, so every accountant can compute the loss
+//! of a stored run.
 
 use super::{Cost, Time};
 use schemars::JsonSchema;
@@ -60,9 +60,9 @@ pub enum Neighbours {
     /// One value replaced by any other value; if the unit is a user, all values of one user replaced by any others.
     AnyValue,
     /// The distribution of one reward replaced by a distribution with any other mean within the mechanism's bound on mean
-    /// rewards (protocol `Local`). If the unit is a user, this holds for the distributions of all rewards of one user. A
-    /// reward is a mean plus noise of a stated distribution. The guarantee is about the mean. It says nothing about the
-    /// value that was drawn.
+    /// rewards (protocol `Local`). If the unit is a user, the distributions of all rewards of one user are replaced in this
+    /// way. A reward is a mean plus noise of a stated distribution. The guarantee is about the mean. It says nothing about
+    /// the value that was drawn.
     AnyMean,
 }
 
@@ -93,8 +93,8 @@ pub enum Sampler {
     },
 }
 
-/// The loss that a paper or a user claims for a release. It is stored beside the cost of the release, from which accountants
-/// compute a loss of their own.
+/// The loss that a paper or a user claims for a release. It is stored beside the cost of the release. From the cost,
+/// accountants compute a loss of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// Claimed epsilon of this one release.
@@ -160,7 +160,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The words for it in reports and files.
+    /// The words for this arithmetic in reports and files.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -187,7 +187,7 @@ pub struct PrivacyEvent {
     pub unit_index: Option<u64>,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
-    /// Who sees it.
+    /// Who sees the release.
     pub observer: Observer,
     /// Sampler that was used.
     pub sampler: Sampler,
@@ -196,7 +196,7 @@ pub struct PrivacyEvent {
     pub sensitivity: Option<f64>,
     /// The cost, which accountants use.
     pub cost: Cost,
-    /// The loss claimed for it, if any.
+    /// The loss that is claimed for the release, if any.
     pub claim: Option<Claim>,
     /// The justification of the cost.
     pub basis: Basis,

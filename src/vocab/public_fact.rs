@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// Stated in the scenario, independently of the data.
     Stated,
-    /// The shape of the data, such as the number of records, or which cells are missing. It is assumed to be the same for
-    /// all neighbours. Some of these facts could differ between neighbours: replacing a record can make a cell missing.
+    /// A fact about the shape of the data, such as the number of records, or which cells are missing. The fact is assumed to
+    /// be the same for all neighbours, although some such facts could differ: replacing a record can make a cell missing.
     Shape,
     /// Part of the protocol: how messages travel, who takes part, what is assumed about the parties.
     Protocol,

@@ -12,9 +12,9 @@ const CATEGORY: f64 = FRAC_1_SQRT_2;
 ///
 /// Models of a box see its points as points of the unit cube: each coordinate minus its lower end, divided by the length of
 /// its interval. An input with a logarithmic scale, and the ends of its interval, are first replaced by their logarithms.
-/// Queries are in the inputs' own units. The interval of a whole-numbered input is first widened by 1/2 at both ends. The
-/// unit interval then has one cell for each value, and every point of a cell stands for the cell's value. The model sees
-/// only one point of each cell: the point to which the value is mapped.
+/// Before that, the interval of a whole-numbered input is widened by 1/2 at both ends. The unit interval then has one cell
+/// for each value, and every point of a cell stands for the cell's value. The model sees only one point of each cell: the
+/// point to which the value is mapped. Queries are in the inputs' own units.
 ///
 /// An input with k categories is a whole number from 0 to k - 1 in queries. In the unit cube it has k coordinates: that
 /// of its category is 1 / sqrt(2), and the others are 0 (one-hot). All categories then have the same distance from each
@@ -150,8 +150,8 @@ impl SearchBox {
         self.blocks().flat_map(one).collect()
     }
 
-    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, `[w]`. For the coordinates of
-    /// categories this is false.
+    /// For each coordinate of the unit cube, whether larger numbers stand for larger values, `[w]`: false for the
+    /// coordinates of categories, and true for all other coordinates.
     #[must_use]
     pub fn ordered(&self) -> Vec<bool> {
         let one =
@@ -188,9 +188,10 @@ impl SearchBox {
 
     /// A valid point of `region`, a box in the unit cube, `[w]`. Upper ends below 1 do not belong to the region. `shares`,
     /// `[d]`, are from 0 to below 1. The coordinate of a real input lies at its share of the way from the lower to the
-    /// upper end of the region. A whole-numbered input has the value in the region whose cell contains that place or, if
-    /// that value is not in the region, a neighbouring value that is. Categories are chosen as by [`Self::spread`],
-    /// whatever the region is. `None` if a whole-numbered input has no value in the region.
+    /// upper end of the region. For a whole-numbered input, this place lies in the cell of one value. The input has this
+    /// value or, if the point to which the value is mapped is not in the region, the next larger or the next smaller value
+    /// whose point is in the region. `None` if there is no such value. Categories are chosen as by [`Self::spread`],
+    /// whatever the region is.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);
@@ -222,7 +223,7 @@ impl SearchBox {
 
     /// The point that the model sees, `[w]`, for a query at the point `unit` of the unit cube, `[w]`. The coordinate of
     /// a whole-numbered input moves to the point to which its value is mapped. The coordinates of an input with
-    /// categories move to the category whose coordinate is the largest. All other coordinates stay.
+    /// categories move to the category whose coordinate is the largest. The coordinates of real-valued inputs stay.
     #[must_use]
     pub fn valid_unit(&self, unit: &[f64]) -> Vec<f64> {
         let mut point = unit.to_vec();
@@ -240,8 +241,9 @@ impl SearchBox {
     }
 
     /// The points of the unit cube that differ from `unit` in one discrete input. Either a whole-numbered input has the
-    /// next smaller or larger value, or an input has another category. The next smaller or larger value counts only if its
-    /// point lies within `region`, a box in the unit cube.
+    /// next smaller or larger value, or an input has another category. The next smaller or larger value counts only if the
+    /// coordinate to which it is mapped lies within the interval that `region`, a box in the unit cube, has for this
+    /// coordinate.
     #[must_use]
     pub fn neighbours(&self, unit: &[f64], region: &Self) -> Vec<Vec<f64>> {
         let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! Words of a command line that a user can paste into a POSIX shell.
 
-/// `text` as one word for a POSIX shell. It is in single quotes if it is empty or has a character that a shell might
-/// interpret: any other than ASCII letters, digits and a few signs.
+/// `text` as one word for a POSIX shell. The word is in single quotes if `text` is empty or has a character that a shell
+/// might interpret: any character other than ASCII letters, digits and a few signs.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

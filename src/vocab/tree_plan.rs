@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// Up to this number of contributions the sensitivity is computed exactly; for more, it is bounded from above.
+/// For up to this number of contributions, the sensitivity is computed exactly; for more contributions, it is bounded from
+/// above.
 const MOST_SEARCHED: usize = 256;
 
 /// The partial sums of a tree. Step t of a tree, from 1, completes one partial sum: the sum of the last l values, where l
@@ -38,15 +39,18 @@ impl TreePlan {
         self.largest(of_tree)
     }
 
-    /// As [`Self::sensitivity_squared`], for the partial sums of all nodes of the tree, right children too, which the
-    /// estimate of Honaker 2015 needs. For k = 1 it is the same number.
+    /// As [`Self::sensitivity_squared`], for the partial sums of all nodes of the tree, right children included. The
+    /// estimate of Honaker 2015 needs all of them. For k = 1, the result is the same number as that of
+    /// `sensitivity_squared`.
     #[must_use]
     pub fn sensitivity_squared_of_all_nodes(&self) -> f64 {
         self.largest(of_all_nodes)
     }
 
-    /// The largest total of all trees together. `of_tree` computes, for one tree of a given number of steps, the largest
-    /// total for each number of contributions from 0.
+    /// The largest total of all trees together; for more than 256 contributions, an upper bound on it. As in
+    /// [`Self::sensitivity_squared`], a total is the sum of the squares of the counts of contributions to partial sums.
+    /// `of_tree` computes, for one tree of a given number of steps, the largest total for each number of contributions
+    /// from 0.
     fn largest(&self, of_tree: impl Fn(u64, usize) -> Vec<f64>) -> f64 {
         let steps = self.steps.get();
         let most = self.contributions.get().min(steps);

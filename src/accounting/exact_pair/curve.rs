@@ -6,8 +6,8 @@ use crate::vocab::Cost;
 
 /// Number of cells that cover the losses of the release with the widest range, at the usual width of cells.
 const CELLS: f64 = 500.0;
-/// The cells of a release end where the delta of the release, in the direction that belongs to this end, is at most this
-/// number.
+/// The upper end of a release's cells is where the delta of the release is at most this number. The lower end is where
+/// the delta of the other direction is at most this number.
 const TAIL: f64 = 1e-11;
 /// Largest finite loss of one release; larger losses count as infinite.
 const FARTHEST: f64 = 80.0;
@@ -15,9 +15,9 @@ const FARTHEST: f64 = 80.0;
 /// delta(epsilon) of independent releases: an upper bound whose error falls with the square of the cells' width.
 ///
 /// For each release, delta as a function of e^epsilon is computed at the ends of the cells. Between these points, the
-/// function is replaced by straight lines (chords). Since delta is convex in e^epsilon, the chords lie above it. The
-/// distribution of the loss that belongs to the chords has all its mass on the ends of cells, so the distributions of
-/// several releases can be convolved.
+/// function is replaced by straight lines (chords). Since delta is convex in e^epsilon, the chords are never below the
+/// function. The chords are the delta of a distribution of the loss that has all its mass on the ends of cells, so the
+/// distributions of several releases can be convolved.
 /// Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots".
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
@@ -88,7 +88,7 @@ impl Loss {
         if delta <= self.infinite {
             return f64::INFINITY;
         }
-        // Delta at the end of a cell, computed from the losses beyond this end.
+        // Delta at the multiple with index k, computed from the losses at or above this multiple.
         let at = |k: usize| {
             let epsilon = (self.first + k as i64) as f64 * self.width;
             self.infinite + self.above[k].0 - libm::exp(epsilon) * self.above[k].1
@@ -160,8 +160,9 @@ fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     Some((end(-1.0), end(1.0)))
 }
 
-/// The distribution of the loss that belongs to the chords (see [`Curve`]): its lowest multiple of `width`, and the
-/// probability of each multiple from there on, under the first of the two output distributions.
+/// The distribution of the loss whose delta is given by the chords (see [`Curve`]): its lowest multiple of `width`, and
+/// the probabilities of this multiple and of those above it. If `with` is true, these are probabilities under the output
+/// distribution with the unit, otherwise under the output distribution without the unit.
 fn cells(cost: &Cost, with: bool, (low, high): (f64, f64), width: f64) -> Option<(i64, Vec<f64>)> {
     let (from, to) = ((low / width).floor() as i64, (high / width).ceil() as i64);
     let ends: Option<Vec<(f64, f64)>> = (from..=to)
@@ -193,8 +194,8 @@ mod tests {
     use crate::vocab::Delta;
 
     /// The curve is compared with the tight accountant, which computes losses in another way. With narrow cells, the
-    /// curve's epsilon is below the accountant's by at most 1e-4, and is not above the epsilon with wide cells. With
-    /// wide cells, it is above the accountant's by less than 5e-3.
+    /// curve's epsilon is never more than 1e-4 below the accountant's epsilon, and never above the curve's epsilon with
+    /// wide cells. With wide cells, the curve's epsilon is less than 5e-3 above the accountant's epsilon.
     #[test]
     fn the_curve_agrees_with_the_accountant() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

@@ -1,4 +1,4 @@
-//! The exact loss of one pair of neighbouring data sets whose output distributions are known, at any delta from 0 on.
+//! The exact loss, at any delta of at least 0, of one pair of neighbouring data sets with known output distributions.
 
 mod curve;
 mod discrete;
@@ -10,20 +10,22 @@ pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
 /// The smallest epsilon, at least 0, that holds at `delta` in both directions for several independent releases together;
-/// infinite if no epsilon holds. `costs` has each cost with its count. The output distributions of a release on this
-/// pair must be exactly those that its cost describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
+/// infinite if no epsilon holds. Without a closed form, the result is the tight accountant's epsilon, which may be slightly
+/// above the smallest one. `costs` has each cost with its count. The output distributions of a release on the pair of data
+/// sets must be exactly those that the cost of the release describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
     closed_form(costs, delta).unwrap_or_else(|| priced(costs, delta).map_or(0.0, |priced| priced.epsilon))
 }
 
-/// An epsilon at `delta`, at least 0, that is not above the pair's: the closed form of [`composed`], or the accountant's
-/// proven lower bound.
+/// An epsilon at `delta`, at least 0, that is not above the smallest epsilon of the pair: the closed form that [`composed`]
+/// uses, or else the tight accountant's proven lower bound.
 pub(crate) fn composed_from_below(costs: &[(Cost, u64)], delta: f64) -> f64 {
     let lower = || priced(costs, delta).and_then(|priced| priced.lower).unwrap_or(0.0);
     closed_form(costs, delta).unwrap_or_else(lower)
 }
 
-/// The epsilon of a single Gaussian or Laplace mechanism, and of all releases at a `delta` of 0; `None` otherwise.
+/// The epsilon of a single Gaussian or Laplace release at any `delta`, or of any releases at a `delta` of 0; `None` in all
+/// other cases.
 fn closed_form(costs: &[(Cost, u64)], delta: f64) -> Option<f64> {
     match costs {
         [(Cost::Gaussian { noise_multiplier }, 1)] if delta > 0.0 => {
@@ -43,8 +45,9 @@ fn priced(costs: &[(Cost, u64)], delta: f64) -> Option<AccountedEpsilon> {
     Delta::new(delta).ok().map(|delta| Tight.price(&composition, delta))
 }
 
-/// The smallest epsilon at `delta`, at least 0, for a mixture of Gaussians whose component the observer sees. `cases`
-/// has, for each component, its probability and the distance of the two inputs in standard deviations.
+/// The smallest epsilon at `delta`, at least 0, for a mixture of Gaussians of which the observer sees the component that
+/// was drawn. `cases` has two numbers for each component: its probability, and the distance between the component's
+/// means for the two neighbours, in standard deviations.
 pub(crate) fn gaussian_mixture(cases: &[(f64, f64)], delta: f64) -> f64 {
     root(delta, |epsilon| cases.iter().map(|(weight, mu)| weight * gaussian(*mu, epsilon)).sum())
 }

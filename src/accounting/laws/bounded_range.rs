@@ -3,9 +3,10 @@
 //!
 //! The hockey-stick curve of two distributions P and Q maps a number a, at least 0, to a divergence: the supremum over
 //! events E of P(E) - a Q(E). On two neighbours, the losses of a mechanism of bounded range lie between t - epsilon and
-//! t, for some t in [0, epsilon]. The curve of such a mechanism is at most the curve of the extreme mechanism for this t,
-//! which has only the two losses t and t - epsilon. The reason is that every curve is convex, and that the curve of the
-//! extreme mechanism is a straight line between a = e^{t - epsilon} and a = e^t; at all other a the two curves agree.
+//! t, for some t in [0, epsilon]. Let the extreme mechanism for this t be the one that has only the two losses t and
+//! t - epsilon. The curve of the given mechanism is at most the curve of the extreme mechanism. The reason is that every
+//! curve is convex, and that the curve of the extreme mechanism is a straight line between a = e^{t - epsilon} and
+//! a = e^t; for every a outside this interval the two curves agree.
 //!
 //! The curves of all extreme mechanisms (for t in [0, epsilon]) have the upper envelope
 //! f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, so it

@@ -18,7 +18,7 @@ use super::gauss_legendre::{FOUR, TWO, visit};
 pub(super) struct Support {
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Panels of at most this length resolve the density.
+    /// Quadrature panels of at most this length resolve the density.
     pub(super) resolution: f64,
 }
 
@@ -47,11 +47,11 @@ pub(in crate::accounting) struct Grid {
 pub(in crate::accounting) struct Cells {
     /// The lattice that the pieces belong to.
     pub(in crate::accounting) grid: Grid,
-    /// Lattice point at which the first piece starts.
+    /// Index of the lattice point at which the first piece starts.
     pub(in crate::accounting) first: i64,
-    /// P's mass in each piece; the number of pieces is a multiple of the pieces of a cell.
+    /// P's mass in each piece; the number of all pieces is a multiple of the number of pieces in a cell.
     pub(in crate::accounting) mass: Vec<f64>,
-    /// The part of that mass that goes to the upper end of its piece.
+    /// For each piece, the part of P's mass in the piece that goes to the upper end of the piece.
     pub(in crate::accounting) up: Vec<f64>,
     /// P's mass at losses below the range that is divided; the range begins in the first cell.
     pub(in crate::accounting) swept: f64,
@@ -93,7 +93,7 @@ impl Cells {
         usize::try_from(cell).unwrap_or(0).min(self.mass.len() - 1)
     }
 
-    /// The share of the mass at a loss within the piece with the index `cell` that goes to the upper end of the piece.
+    /// For mass at a loss within the piece with the index `cell`: the share that goes to the upper end of the piece.
     fn share(&self, cell: usize, loss: f64) -> f64 {
         (libm::expm1(-(loss - self.low_of(cell))) / libm::expm1(-self.width())).clamp(0.0, 1.0)
     }
@@ -105,7 +105,8 @@ impl Cells {
     }
 
     /// Adds a density of P that is given in a coordinate x. At x the loss is `loss(x)`, which increases strictly with x.
-    /// `inverse` maps a loss back to its x; for a loss out of range it may return any x outside the support.
+    /// `inverse` maps a loss back to its x. For a loss below or above all losses of the support, `inverse` may return any x
+    /// below or above the support, respectively.
     pub(super) fn add_mapped(
         &mut self,
         support: Support,
@@ -148,7 +149,8 @@ impl Cells {
         self.add_mapped(support, density, |l| l, |l| l);
     }
 
-    /// Adds the density `scale` e^{l/2} between two losses; the masses of whole pieces form a geometric sequence.
+    /// Adds the density of P that is `scale` e^{l/2} at every loss l between `low` and `high`. The masses of the pieces that
+    /// lie wholly in this range form a geometric sequence.
     pub(super) fn add_half_exponential(&mut self, low: f64, high: f64, scale: f64) {
         let density = |l: f64| scale * libm::exp(0.5 * l);
         let (first, last) = (self.cell_of(low), self.cell_of(high));

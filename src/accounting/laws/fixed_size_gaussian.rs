@@ -3,17 +3,20 @@
 //! With rate g = size / population, the pair of the mechanism without sampling is P0 = N(1, sigma^2), Q0 = N(0, sigma^2),
 //! where sigma is half the noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let F(a) be the
 //! hockey-stick divergence of the pair ((1 - g) Q0 + g P0, Q0) at a = e^epsilon. For a >= 1 the divergence of the
-//! subsampled mechanism at a is at most F(a) (Balle, Barthe and Gaboardi 2018, Theorem 9). For a < 1 there is another
-//! bound. The divergence of any pair (P, Q) at a is 1 - a plus a times the divergence of (Q, P) at 1/a. Two neighbours by
-//! replacement can be exchanged, so F(1/a) also bounds the divergence of (Q, P). The bound for a < 1 is therefore
-//! 1 - a + a F(1/a). The bound for all a is convex, so there is a pair of distributions P and Q that attains it.
+//! subsampled mechanism at a is at most F(a) (Balle, Barthe and Gaboardi 2018, Theorem 9).
 //!
-//! Under P, the loss of this pair has the following law. It is L(x) with density (1 - g) Q0(x) + g P0(x), and -L(x) with
-//! density Q0(x), both for x > 1/2, and 0 with the remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the
-//! loss of the mixture (see `subsampled`).
+//! For a < 1 the bound is 1 - a + a F(1/a), for the following reason. The divergence of any pair (P, Q) at a is 1 - a plus a
+//! times the divergence of (Q, P) at 1/a. Let P and Q be the output distributions of the subsampled mechanism on two
+//! neighbours by replacement. These two can be exchanged, and 1/a is above 1, so the divergence of (Q, P) at 1/a is at most
+//! F(1/a).
 //!
-//! This law gives an upper bound on the mechanism's loss: no mechanism is known to attain the bound at a and at 1/a at
-//! once.
+//! The bound for a >= 1 and the bound for a < 1 together are a convex function of a. So there is a pair of distributions
+//! whose divergence equals the bound at every a. From here on, P and Q are this pair. Under P, its loss has the following
+//! law. It is L(x) with density (1 - g) Q0(x) + g P0(x), and -L(x) with density Q0(x), both for x > 1/2, and 0 with the
+//! remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see `subsampled`).
+//!
+//! This law gives only an upper bound on the mechanism's loss: no mechanism is known that attains the bound at a and at 1/a
+//! at once.
 
 use super::cells::{Cells, Grid, Support};
 use super::gauss_legendre::{SIXTEEN, visit};
@@ -95,9 +98,10 @@ impl Law for FixedSizeGaussian {
 
     fn cumulants(&self, s: f64) -> Cumulants {
         if !self.is_exact(s) {
-            // `bound` is for the mixture at all x. At x < 1/2 the mixture's losses are between ln(1 - g) and 0, so
-            // exp(s L) is at least (1 - g)^s. In this law other losses of at most 0 replace them, for which exp(s L) is
-            // at most 1. So E exp(s L) of this law is larger by at most 1 - (1 - g)^s.
+            // `bound` is for the mixture at all x. At x > 1/2 the mixture and this law have the same losses with the same
+            // densities. At x < 1/2 the mixture's losses are between ln(1 - g) and 0, so exp(s L) is at least (1 - g)^s.
+            // In this law the same mass, which is at most 1, has other losses of at most 0, for which exp(s L) is at
+            // most 1. So E exp(s L) of this law is larger than that of the mixture by at most 1 - (1 - g)^s.
             let Cumulants { value, mean, variance } = whole_orders::bound(self.mixture, s);
             let missing = libm::log(-libm::expm1(s * libm::log1p(-self.mixture.rate)));
             return Cumulants { value: whole_orders::log_of_sum(value, missing), mean, variance };

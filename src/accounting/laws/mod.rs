@@ -5,10 +5,10 @@
 //! line in the complex plane. Where an integral along such a line is not practical, the tight accountant divides the
 //! range of losses into the cells of a lattice.
 //!
-//! A mechanism whose loss for adding a unit differs from that for removing one has two laws; each is composed
-//! separately, and the result is the larger of the two totals. The pairs used here dominate, so totals hold for adaptively
-//! chosen mechanisms (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a smaller total
-//! holds, see [`bounded_range`].
+//! If a mechanism has different losses for adding a unit and for removing a unit, it has two laws. Each of the two laws is
+//! composed separately, and the result is the larger of the two totals. The pairs used here dominate, so totals hold for
+//! adaptively chosen mechanisms (Zhu, Dong and Wang 2022, Theorem 10). For exponential mechanisms fixed in advance a
+//! smaller total holds, see [`bounded_range`].
 
 pub(super) mod bounded_range;
 mod cells;
@@ -79,8 +79,8 @@ pub(super) trait Law: fmt::Debug {
     /// A copy of the law.
     fn duplicate(&self) -> Box<dyn Law>;
 
-    /// The law without most of its largest losses, and how much of P's mass is removed, at most about `tail`. Every
-    /// hockey-stick divergence decreases by at most the removed mass. `None` if the law has no rare large losses.
+    /// The law without most of its largest losses, and an upper bound on the mass of P that is removed, roughly `tail` or
+    /// less. Every hockey-stick divergence decreases by at most this bound. `None` for a law that is not tapered.
     fn tapered(&self, _tail: f64) -> Option<(Box<dyn Law>, f64)> {
         None
     }
@@ -88,7 +88,7 @@ pub(super) trait Law: fmt::Debug {
     /// Multiplies `out[j]` by (exp(K(s + i y) - K(s)))^count at y = (from + j) step.
     fn contour(&self, s: f64, step: f64, from: usize, count: u64, out: &mut [Complex]);
 
-    /// About how many terms are summed for one value of [`Self::contour`] with |y| up to `y_max`.
+    /// Approximately how many terms are summed for one value of [`Self::contour`] with |y| up to `y_max`.
     fn terms(&self, _s: f64, _y_max: f64) -> f64 {
         1.0
     }
@@ -108,7 +108,8 @@ pub(super) trait Law: fmt::Debug {
         None
     }
 
-    /// A loss near which the law has an atom or a narrow peak; a lattice should have a point there.
+    /// A loss at or near which the law has an atom or a narrow peak, if it has any; a lattice should have a point at this
+    /// loss.
     fn anchor(&self) -> f64 {
         0.0
     }

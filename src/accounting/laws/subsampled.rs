@@ -27,7 +27,7 @@ pub(super) struct Taper {
 }
 
 impl Taper {
-    /// The x beyond which the density is cut off.
+    /// The x above which the density is 0.
     fn end(&self) -> f64 {
         self.centre + 9.2 * self.width
     }
@@ -56,9 +56,11 @@ pub(super) struct Point {
     pub(super) loss: f64,
 }
 
-/// Terms whose logarithm is lower than the largest one by this much add nothing to a sum of doubles.
+/// If the logarithm of a term is below the logarithm of the largest term by this number, the term adds nothing to a sum of
+/// doubles.
 const NEGLIGIBLE: f64 = 42.0;
-/// Most points of a quadrature for real exponents; noise multipliers down to 0.1 need fewer at every Renyi order.
+/// Largest number of points of a quadrature for real exponents; noise multipliers down to 0.1 need fewer points at every
+/// Renyi order.
 const MAX_POINTS: f64 = (1u32 << 15) as f64;
 
 impl Mixture {
@@ -66,7 +68,8 @@ impl Mixture {
         Self { rate, sigma, taper: None }
     }
 
-    /// The mixture with a smooth cut-off that removes about the mass `tail`, and an upper bound on the removed mass.
+    /// The mixture with a smooth cut-off that removes a mass of approximately `tail`, and an upper bound on the removed
+    /// mass.
     pub(super) fn tapered(self, tail: f64) -> (Self, f64) {
         let Self { rate, sigma, .. } = self;
         let width = 0.25 * (0.3 * sigma * sigma).min(4.0 * sigma);
@@ -74,9 +77,11 @@ impl Mixture {
         let near = spread * normal_tail(0.5 * tail);
         let far = 1.0 + spread * normal_tail((0.5 * tail / rate).min(0.5));
         let centre = near.max(far);
-        // The exact E Phi((X - centre) / width) for X from the mixture.
+        // The mass that the factor Phi((centre - x) / width) removes: the exact E Phi((X - centre) / width) for X from the
+        // mixture.
         let lost = (1.0 - rate) * normal_cdf(-centre / spread) + rate * normal_cdf((1.0 - centre) / spread);
-        // Above the end, where the taper is below 2e-20, the density is set to 0; the factor covers this difference.
+        // Above the end, where the taper is below 2e-20, the density is set to 0. The factor on `lost` covers the mass that
+        // this removes.
         (Self { taper: Some(Taper { centre, width }), ..self }, lost * (1.0 + 1e-12))
     }
 
@@ -84,7 +89,7 @@ impl Mixture {
         loss(self.rate, self.sigma, x)
     }
 
-    /// The x at which the loss is `l`; minus infinity below the smallest loss, ln(1 - q).
+    /// The x at which the loss is `l`; minus infinity for an `l` of at most ln(1 - q), which every loss exceeds.
     pub(super) fn inverse(&self, l: f64) -> f64 {
         let ratio = libm::expm1(l) / self.rate;
         if ratio <= -1.0 {
@@ -94,7 +99,7 @@ impl Mixture {
         0.5 + self.sigma * self.sigma * t
     }
 
-    /// ln of exp(a L(x)) times the density of N(0, sigma^2), without its constant.
+    /// ln of exp(a L(x)) times the density of N(0, sigma^2) at x, without the density's constant factor. `loss` is L(x).
     fn exponent(&self, a: f64, x: f64, loss: f64) -> f64 {
         a * loss - 0.5 * x * x / (self.sigma * self.sigma)
     }
@@ -119,16 +124,16 @@ impl Mixture {
         })
     }
 
-    /// A step of the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), for |y| <= `y_max`, with
-    /// a relative error below about e^-42.
+    /// A step of the trapezoid rule for the integral of exp((a + i y) L) against N(0, sigma^2), for |y| <= `y_max`. The
+    /// relative error of the rule is then at most approximately e^-42.
     ///
-    /// The integrand is analytic up to the logarithm's branch point at imaginary part pi sigma^2. In a strip of
-    /// half-width w, the error decreases as exp(-2 pi w / step), times the factor by which the integrand's modulus grows
-    /// within the strip. This factor is the product of three. The modulus of the normal density grows by at most
-    /// e^{w^2 / (2 sigma^2)}. The imaginary part of L is at most `share` w / sigma^2, so |e^{i y L}| grows by at most
-    /// e^{|y| share w / sigma^2}. |e^{a L}| grows only for a < 0, by a factor that is taken as the smaller of e^{|a| / 2}
-    /// and e^{2 share |a|}. Here `share` bounds the weight of N(1, sigma^2) in the mixture wherever the integrand is not
-    /// negligible.
+    /// The integrand is analytic up to the logarithm's branch point at imaginary part pi sigma^2. For a strip of
+    /// half-width w around the real axis, the error is at most approximately exp(-2 pi w / step) times the factor by which
+    /// the integrand's modulus grows within the strip. This factor is the product of three factors, one for each factor of
+    /// the integrand. The modulus of the normal density grows by at most a factor of e^{w^2 / (2 sigma^2)}. The imaginary
+    /// part of L is at most `share` w / sigma^2, so |e^{i y L}| grows by at most a factor of e^{|y| share w / sigma^2}.
+    /// |e^{a L}| grows only for a < 0, by a factor that is taken as the smaller of e^{|a| / 2} and e^{2 share |a|}. Here
+    /// `share` bounds the weight of N(1, sigma^2) in the mixture at every x where the integrand is not negligible.
     fn step(&self, a: f64, y_max: f64) -> f64 {
         let variance = self.sigma * self.sigma;
         let reach = self.peaks(a).into_iter().fold(0.0, f64::max) + (2.0 * NEGLIGIBLE).sqrt() * self.sigma;
@@ -148,7 +153,7 @@ impl Mixture {
         2.0 * PI / (y_max * share / variance + margin / w + 0.5 * w / variance)
     }
 
-    /// About how many points the quadrature takes.
+    /// Approximately how many points the quadrature takes.
     pub(super) fn terms(&self, a: f64, y_max: f64) -> f64 {
         if let Some(taper) = self.taper {
             return (taper.end() + (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max);
@@ -157,8 +162,8 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points; between two
-    /// distant peaks there are no points.
+    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points. Without a taper, points around two
+    /// separate peaks are counted, because a quadrature has no points between distant peaks.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
             return self.terms(a, 0.0) <= MAX_POINTS;
@@ -252,7 +257,7 @@ pub(super) fn characteristic(points: &[Point], step: f64, from: usize, count: u6
             *term = Complex::turn(from as f64 * step * point.loss).scale(point.weight);
         }
         for value in &mut values {
-            // Indices, because `zip` would be a call in a build without LTO.
+            // The loop uses indices, because `zip` would be a function call in a build without link-time optimisation.
             for side in 0..SIDE_BY_SIDE {
                 *value = *value + terms[side];
                 terms[side] *= turns[side];

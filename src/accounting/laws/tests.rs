@@ -21,9 +21,9 @@ fn laws() -> Vec<Box<dyn Law>> {
     laws
 }
 
-/// The law of the loss L as pairs of a loss and its probability under P, and the cells from which they are computed. The
-/// mass of a piece is divided between its ends, which changes E exp((s + i y) L) by a relative error of at most
-/// |s + i y|^2 width^2 / 8: 1e-5 for the numbers below, and 3e-5 for third powers.
+/// The law of the loss L as pairs of a loss and its probability under P, and the cells from which these pairs are computed.
+/// The mass of a piece of a cell is divided between the ends of the piece. This changes E exp((s + i y) L) by a relative
+/// error of at most |s + i y|^2 width^2 / 8: at most 1e-5 for the s and y of the tests below, and 3e-5 for third powers.
 fn atoms(law: &dyn Law, tail: f64) -> (Vec<(f64, f64)>, Cells) {
     let (low, high) = law.span(tail);
     let cells = law.cells(Grid { spacing: 2e-3, pieces: 2, offset: 0.3e-3 }, low, high);
@@ -78,8 +78,8 @@ fn values_on_a_line_are_those_of_the_cells() {
     for law in laws() {
         let (atoms, _) = atoms(&*law, 1e-60);
         for s in [0.5, 3.0] {
-            // Three releases, and values from the third node of the line on: the accountant composes several releases,
-            // and computes the values on a line in blocks.
+            // `contour` is called for three releases, and its first value is at the third node of the line. The accountant
+            // also composes several releases, and computes the values on a line in blocks that begin at later nodes.
             let (from, count) = (2, 3);
             let start = Complex::new(0.25, 2.0);
             let mut found = [start; 20];
@@ -114,7 +114,8 @@ fn ceilings_do_not_increase_and_tend_to_the_proven_limit() {
         assert!(ceilings.first().is_none_or(|first| *first <= 1.0), "{law:?}");
     }
     let laplace = Laplace { u: 3.0 };
-    // The limit for large y is (1 + e^{-w u}) / 2, divided by the value at y = 0.
+    // With w = 2 s + 1, exp(K(s)) is e^{s u} ((s + 1) / w + s / w e^{-w u}). As y grows, the bound on |exp(K(s + i y))|
+    // tends to e^{s u} (1 + e^{-w u}) / 2. The ceiling tends to the second expression divided by the first.
     let (s, u) = (1.5, 3.0);
     let w: f64 = 2.0 * s + 1.0;
     let limit = 0.5 * (1.0 + (-w * u).exp()) / ((s + 1.0) / w + s / w * (-w * u).exp());

@@ -16,12 +16,13 @@ use super::subsampled::Mixture;
 /// Largest s for which the sum is computed; for larger s the bound follows from joint convexity.
 const MOST: f64 = 4096.0;
 
-/// An upper bound on K(s). Mean and variance are approximate derivatives of the bound; they only guide searches.
+/// An upper bound on K(s). The fields `mean` and `variance` are approximate first and second derivatives of the bound;
+/// they only guide searches.
 pub(super) fn bound(mixture: Mixture, s: f64) -> Cumulants {
     let variance = 1.0 / (mixture.sigma * mixture.sigma);
     if s > MOST {
-        // By joint convexity, E e^{sL} is at most (1 - q) times its value if the unit is not sampled, which is 1, plus
-        // q times its value for the Gaussian without subsampling.
+        // Let L be the privacy loss. By joint convexity, E e^{sL} is at most (1 - q) times its value if the unit is never
+        // sampled, which is 1, plus q times its value for the Gaussian without subsampling, e^(s (s + 1) / (2 sigma^2)).
         let whole = 0.5 * variance * s * (s + 1.0);
         let value = log_of_sum(libm::log1p(-mixture.rate), libm::log(mixture.rate) + whole);
         return Cumulants { value: above_rounding_error(value), mean: variance * (s + 0.5), variance };
@@ -51,7 +52,7 @@ pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
     if small == f64::NEG_INFINITY { large } else { large + libm::log1p(libm::exp(small - large)) }
 }
 
-/// The value plus more than the rounding error of a sum of about [`MOST`] terms.
+/// The value plus a margin that is larger than the rounding error of a sum of roughly [`MOST`] terms.
 fn above_rounding_error(value: f64) -> f64 {
     value + 1e-11 * (1.0 + value.abs())
 }

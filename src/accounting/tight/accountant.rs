@@ -20,9 +20,9 @@ use crate::vocab::{Cost, Delta};
 /// of up to 20,000 equal exponential mechanisms and nothing else. For this composition, the epsilon returned is that of
 /// mechanisms fixed in advance, and the upper end is for adaptive choices.
 ///
-/// Where the ends are within 0.1 % of each other (nearly everywhere, see docs/accounting.md), two compositions whose
-/// true epsilons differ by more than 0.1 % are ranked correctly. Compositions with closer true epsilons may be ranked
-/// in the wrong order.
+/// If the two ends of the interval are within 0.1 % of each other (nearly always, see docs/accounting.md), two
+/// compositions whose true epsilons differ by more than 0.1 % are ranked correctly. Compositions with closer true
+/// epsilons may be ranked in the wrong order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tight;
 
@@ -69,9 +69,10 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. For compositions of
-    /// Poisson-subsampled Gaussians only, this function does not use the other theorems that `price` uses if the ends
-    /// differ. So its answer may be false although the epsilon of `price` is at most `epsilon`.
+    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. If the two ends
+    /// differ, `price` also uses the theorems of other accountants. If all releases are Poisson-subsampled Gaussians, this
+    /// function does not use those theorems. So its answer may be false although the epsilon of `price` is at most
+    /// `epsilon`.
     pub(crate) fn is_within(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
         // For subsampled Gaussians the bounds of other theorems are rarely smaller, so these bounds are not computed.
@@ -136,7 +137,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&
         let answer = Answer { lower: exact, epsilon: exact, upper: upper.max(exact) };
         return (answer, EpsilonKind::NonAdaptiveBound, Some(EXPONENTIAL_NOTE));
     }
-    // The epsilon of any fixed mechanisms with these costs is a lower bound.
+    // The epsilon of any mechanisms that have these costs and are fixed in advance is a lower bound.
     let lower = if fixed_size {
         0.0
     } else {
@@ -146,7 +147,7 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&
     (Answer { lower, epsilon: upper, upper }, EpsilonKind::Bound, note)
 }
 
-/// Whether these are equal releases whose exact sum is too long to compute.
+/// Whether `items` are equal releases, so that an exact sum exists, but are too many for this sum to be computed.
 fn is_long_sum(items: &[Item]) -> bool {
     match items {
         [Item { cost: Cost::ExponentialMechanism { .. }, count, .. }] => *count > binomial::MAX_OF_A_RANGE,

@@ -21,11 +21,12 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
 /// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance. It is the largest
 /// epsilon over t, if each of the `count` mechanisms has the losses t and t - range.
 ///
-/// Delta is a sum over the outputs whose total loss is above epsilon, that is, over the outputs with at most l low
-/// losses. For a fixed l, epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs
-/// under P and Q. So epsilon(t) is stationary where the ratio of the derivatives of A_l and B_l is e^epsilon. This ratio
-/// is e^{(count + 1) t - (l + 1) range}, so the stationary point is t = (epsilon + (l + 1) range) / (count + 1). The
-/// search iterates this equation for t, and increases or decreases l by 1 as long as epsilon increases.
+/// Delta is a sum over the outputs whose total loss is above epsilon. These are the outputs in which at most l of the
+/// mechanisms have the low loss t - range, for some l that depends on t and epsilon. For a fixed l,
+/// epsilon(t) = ln((A_l(t) - delta) / B_l(t)), where A_l and B_l are the masses of these outputs under P and Q. So
+/// epsilon(t) is stationary where the derivative of A_l divided by that of B_l is e^epsilon. This quotient is
+/// e^{(count + 1) t - (l + 1) range}, so the stationary point is t = (epsilon + (l + 1) range) / (count + 1). The search
+/// iterates this equation for t, and increases or decreases l by 1 as long as epsilon increases.
 ///
 /// Source: Dong, Durfee and Rogers 2020, Theorem 3.
 pub(super) fn bounded_range(range: f64, count: u64, delta: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! The tight accountant by an integral along a line in the complex plane.
 //!
 //! Let L = ln dP/dQ be the total loss, and K(z) = ln E exp(z L) under P. Delta at epsilon is the mean of g(L - epsilon)
-//! under P, where g(y) = 1 - exp(-y) for y > 0 and g(y) = 0 otherwise. The Laplace transform of g is 1/(z (z + 1)), so by
-//! its inversion, for any c > 0, delta(epsilon) = 1/(2 pi i) * integral from c - i inf to c + i inf of
+//! under P, where g(y) = 1 - exp(-y) for y > 0 and g(y) = 0 otherwise. The Laplace transform of g is 1/(z (z + 1)).
+//! Inverting this transform gives, for any c > 0, delta(epsilon) = 1/(2 pi i) * integral from c - i inf to c + i inf of
 //! exp(K(z) - z epsilon) / (z (z + 1)) dz.
 //!
 //! On the positive real axis, this integrand is smallest at one c, the saddle point. On the line through the saddle
@@ -35,6 +35,7 @@ pub(super) fn cumulants(laws: &Laws, s: f64) -> Cumulants {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SaddlePoint {
     pub(super) c: f64,
+    /// The epsilon for which c is the saddle point of the integrand.
     pub(super) epsilon: f64,
     pub(super) cumulants: Cumulants,
     /// Curvature of the whole integrand, K'' + 1/c^2 + 1/(c + 1)^2.
@@ -70,8 +71,8 @@ impl SaddlePoint {
             if error.abs() < 0.25 || high - low < 1e-6 {
                 break;
             }
-            // Delta decreases as c increases. The next point is a Newton step, or the middle of the bracket if the step
-            // leaves it.
+            // Delta decreases as c increases. The next ln c is that of a Newton step, or the middle of the bracket if the
+            // step leaves the bracket.
             if error > 0.0 {
                 low = log_c;
             } else {
@@ -96,16 +97,16 @@ const MAX_TERMS: f64 = 40_000.0;
 const TRUNCATION: f64 = 1e-14;
 /// Largest number of terms of all values together, at effort 1.
 const MAX_WORK: f64 = 4e5;
-/// Part of the allowed work, which is `effort` times [`MAX_WORK`]. When more than this part is done and the values have
-/// not decreased to 1/10, the line is given up.
+/// A part of the allowed work; the allowed work is `effort` times [`MAX_WORK`]. If more work than this part is done and the
+/// values have not decreased to 1/10, the line is given up.
 const FIRST_PART: f64 = 0.1;
 
 /// Both ends of epsilon at `delta`; `None` if no line gives a sum that is accurate and takes no more work than allowed.
 ///
 /// The first line crosses the real axis at the saddle point. If large losses are rare, the tilted law at this point
-/// consists of the large losses alone, and the error of the trapezoid rule (aliasing) is not small. Then the largest
-/// losses are removed from the laws. If s + 1 is the best Renyi order of the remaining laws, the lines that are tried
-/// next cross the real axis at s, or nearer to 0.
+/// consists of the large losses alone, and the error of the trapezoid rule (aliasing) is not small. If the first line does
+/// not give close ends, the largest losses are removed from the laws. Let s + 1 be the best Renyi order of the remaining
+/// laws. The next line crosses the real axis at s; further lines, if they are needed, cross it nearer to 0.
 ///
 /// `effort` multiplies the limit on the work.
 pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBounds> {
@@ -131,7 +132,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, effort: f64) -> Option<EpsilonBou
     best
 }
 
-/// About the largest relative change of delta that removing the largest losses may cause.
+/// Approximately the largest relative change of delta that removing the largest losses may cause.
 const LOST: f64 = 1e-8;
 
 /// The laws without their largest losses, and an upper bound on the removed mass divided by delta.

@@ -1,6 +1,7 @@
-//! Convolution of privacy loss distributions on one lattice. Each is represented by two laws: one with larger
-//! hockey-stick divergences than the exact one ("worse") and one with smaller ("better"). The loss is ln(P/Q), where P and Q
-//! are the distributions of the outputs for two neighbours; its law is its distribution under P.
+//! Convolution of privacy loss distributions on one lattice. Each distribution is represented by two laws: one whose
+//! hockey-stick divergences are at least the exact ones ("worse") and one whose divergences are at most the exact ones
+//! ("better"). The loss is ln(P/Q), where P and Q are the distributions of the outputs for two neighbours; the law of the
+//! loss is its distribution under P.
 //!
 //! Only losses within a window are kept. In the worse law, mass above the window becomes an infinite loss, and mass
 //! below the window is moved to the window's first point. In the better law, mass above the window is moved to the
@@ -24,7 +25,7 @@ pub(super) fn cell_error_bound(law: &dyn Law) -> f64 {
 pub(super) struct Laws {
     /// The loss at point 0 of the lattice.
     pub(super) offset: f64,
-    /// Index of the point of the first mass.
+    /// Index of the lattice point that has the first mass of `worse` and of `better`.
     pub(super) first: i64,
     /// P's masses in a law that is certainly worse than the exact one.
     pub(super) worse: Vec<f64>,

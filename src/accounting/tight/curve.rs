@@ -11,18 +11,19 @@ use crate::vocab::Cost;
 /// Largest relative distance of ends that are accepted without trying another method.
 pub(super) const CLOSE: f64 = 1e-6;
 
-/// A longer contour is tried only if the relative distance of the two ends that lattices give exceeds this number.
+/// First a contour is tried, and then lattices. A longer contour is tried only if the relative distance of the two ends
+/// still exceeds this number.
 const RESOLUTION: f64 = 1e-3;
-/// `effort` of [`contour::epsilon`] for the longer contour that is tried if the two ends that lattices give are farther
-/// apart than [`RESOLUTION`].
+/// `effort` of [`contour::epsilon`] for this longer contour.
 const LAST_EFFORT: f64 = 20.0;
 
 /// Below this delta, sums of probabilities in doubles are not trusted.
 const MIN_DELTA: f64 = 1e-30;
 
-/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions. Another bound is used where
-/// the computation fails or the other bound is tighter. For the upper end, the other bound is the bound by Renyi
-/// divergences or the sum of the epsilons. For the lower end, it is the epsilon of one item alone.
+/// Both ends of epsilon (at least 0) for priceable items, in the worse of the two directions (a unit is removed, or a unit
+/// is added). An end is replaced by a simpler bound if the computation fails or the simpler bound is tighter. The upper end
+/// is replaced by the bound by Renyi divergences or by the sum of the epsilons of all items, and the lower end by the
+/// epsilon of one item alone.
 pub(super) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> EpsilonBounds {
     curve_below(items, exponential, delta, f64::INFINITY)
 }
@@ -56,7 +57,8 @@ pub(super) fn curve_between(
     if least > ceiling {
         return EpsilonBounds { lower: least, upper: total };
     }
-    // The bound by Renyi divergences; it is computed only if it is needed, for lattices and for a very small delta.
+    // The upper bound by Renyi divergences. It is computed at most once, and only if delta is very small or if lattices are
+    // tried.
     let mut known: Option<f64> = None;
     let mut other =
         || *known.get_or_insert_with(|| renyi::epsilon(items, delta).map_or(0.0, |found| found.0));
@@ -89,7 +91,7 @@ pub(super) fn curve_between(
                 ends.lower = line.map_or(0.0, |line| line.lower).max(ends.lower).min(ends.upper);
                 let is_of_interest = ends.upper > worst.upper.max(floor) && ends.lower < ceiling;
                 if is_of_interest && ends.upper - ends.lower > RESOLUTION * ends.upper {
-                    // The two ends that lattices give are not close; a longer contour may give closer ones.
+                    // The two ends are still not close; a longer contour may bring them closer.
                     let line = contour::epsilon(&laws, delta, LAST_EFFORT)
                         .filter(|line| line.upper.is_finite() && line.lower.is_finite());
                     if let Some(line) = line {

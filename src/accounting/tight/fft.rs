@@ -1,7 +1,7 @@
 //! A Fourier transform of power-of-two length; results are bit-identical on every platform.
 //!
-//! The output of the forward transform is in bit-reversed order, and the backward transform reads that order: products
-//! of spectra do not depend on the order.
+//! The output of the forward transform is in bit-reversed order, and the backward transform expects its input in that
+//! order. Between the two transforms, [`Fft::place`] finds the value of a frequency, so no values need to be reordered.
 
 use crate::accounting::complex::Complex;
 use std::f64::consts::TAU;
@@ -16,8 +16,8 @@ impl Fft {
     /// A transform of length `n`, a power of two, at least 2.
     pub(super) fn new(n: usize) -> Self {
         let half = n / 2;
-        // Each factor is computed as the product of a coarse and a fine factor. This is far faster than a sine and a
-        // cosine, and the result differs in the last two bits at most.
+        // Each factor is computed as the product of a coarse and a fine factor. This is far faster than computing a sine
+        // and a cosine for each factor, and the result differs in the last two bits at most.
         let fine = 1 << (half.trailing_zeros() / 2);
         let turn = |k: usize| Complex::turn(-TAU * (k as f64 / n as f64));
         let near: Vec<Complex> = (0..fine).map(turn).collect();
@@ -77,8 +77,8 @@ impl Fft {
     }
 }
 
-/// Applies `step` to each pair of values that are `turns.len()` apart, in blocks of twice that length,
-/// with the factor of the pair.
+/// Divides the values into blocks of length 2 `turns.len()`. In each block, the values k and k + `turns.len()` are a pair.
+/// `step` computes the two new values of a pair from the old ones and the factor `turns[k]`.
 #[inline(always)]
 fn in_pairs(
     values: &mut [Complex],
@@ -88,7 +88,7 @@ fn in_pairs(
     let half = turns.len();
     for block in values.chunks_exact_mut(2 * half) {
         let (left, right) = block.split_at_mut(half);
-        // By index: a zip of short slices costs more than the work on them.
+        // The loop uses indices, because a `zip` of short slices costs more time than the arithmetic.
         for k in 0..half {
             (left[k], right[k]) = step(left[k], right[k], turns[k]);
         }

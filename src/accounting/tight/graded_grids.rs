@@ -1,14 +1,16 @@
-//! Sums of independent losses on grids that are fine where most of the mass is and coarse far away. So a bulk of tiny losses
-//! and a few large losses are both resolved, however far apart they are.
+//! Sums of independent losses, on grids that are fine where most of the mass is and coarse far away. So a bulk of tiny
+//! losses and a few large losses are both resolved, however far apart they are.
 //!
 //! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
 //!
-//! The sum of two laws on grids of n points has n^2 products, which are summed up in the cells of the next grid
-//! ([`products`]). This is done twice. A law with larger hockey-stick divergences than the exact one (worse) gives an
-//! upper bound on epsilon, and a law with smaller divergences (better) gives a lower bound. The spacing may vary within a
-//! grid and from sum to sum. A first pass places points by a rule of thumb, later passes place them where they reduce the
-//! error most ([`PassResults`]). The last sum is not formed: epsilon is computed directly from the last two laws. A sum
-//! of losses that all have the same law with two values is binomial, and needs no grid unless it has too many values.
+//! The law of a sum of two losses follows from the laws of the two losses. If these laws are on grids of n points, there
+//! are n^2 products of masses, which are summed up in the cells of the next grid ([`products`]). Every sum is formed twice:
+//! from laws whose hockey-stick divergences are at least the exact ones (worse), and from laws whose divergences are at
+//! most the exact ones (better). The worse laws give an upper bound on epsilon, and the better laws give a lower bound. The
+//! spacing may vary within a grid and from sum to sum. A first pass places points by a rule of thumb, later passes place
+//! them where they reduce the error most ([`PassResults`]). The last sum is not formed: epsilon is computed directly from
+//! the last two laws. A sum of losses that all have the same law with two values is binomial, and needs no grid unless it
+//! has too many values.
 
 use super::binomial;
 use super::contour::{EpsilonBounds, Laws};
@@ -43,7 +45,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// A grid from `low` to `high` for the next sum, with about `share` times the points of a full grid.
+    /// A grid from `low` to `high` for the next sum, that of losses with `laws`, with about `share` times a full grid's points.
     fn grid(&self, (low, high): (f64, f64), laws: [Option<&Masses>; 2], share: f64) -> Vec<f64> {
         let low = low.max(-FARTHEST);
         let ends = (low, high.min(FARTHEST).max(low));
@@ -65,7 +67,8 @@ impl Pass<'_> {
     }
 }
 
-/// A grid between two ends for the sum of `laws`, dense near the centre of the sum's bulk and up to the estimate of epsilon.
+/// A grid for the sum of losses with `laws`, dense near the centre of the sum's bulk and from 0 to `sought`, the estimate of
+/// epsilon.
 fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought: f64) -> Vec<f64> {
     let (mut centre, mut square) = (0.0, 0.0);
     for law in laws.into_iter().flatten() {
@@ -177,8 +180,8 @@ impl BracketingLaws {
         pass.formed(one)
     }
 
-    /// The sum of two independent losses, on a grid with about `share` times the points of a full grid. Without `other`, the
-    /// second loss has the same law as the first.
+    /// The sum of two independent losses, on a grid with approximately `share` times the points of a full grid. Without
+    /// `other`, the second loss has the same law as the first.
     fn plus(&self, other: Option<&Self>, share: f64, pass: &mut Pass) -> Self {
         let with = other.unwrap_or(self);
         let same = other.is_none();
@@ -199,8 +202,8 @@ impl BracketingLaws {
         })
     }
 
-    /// Removes negligible masses at both ends: in the worse law, the largest losses become infinite and the smallest ones
-    /// are raised; in the better law, both are dropped. In the worse law, losses above 1.01 [`FARTHEST`] become infinite.
+    /// Removes negligible masses at both ends. In the worse law, the largest losses (and those above 1.01 [`FARTHEST`])
+    /// become infinite, and the smallest ones are raised to the smallest that is kept; in the better law, both are dropped.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -235,8 +238,8 @@ impl BracketingLaws {
     }
 
     /// Two sums that together are the sum of `count` independent losses, for a `count` of at least 2. The first has as many
-    /// losses as the largest power of two below `count`, the second has the rest. Doubling a
-    /// sum doubles its error, so the rest is kept apart from the sums that are doubled.
+    /// losses as the largest power of two below `count`, the second has the rest. Doubling a sum doubles its error, so the
+    /// rest is kept apart from the sums that are doubled.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();
         let mut power = self;
@@ -270,11 +273,11 @@ impl BracketingLaws {
     }
 }
 
-/// Points of the rough grid that finds where most of a law's mass is.
+/// Number of points of the rough grid that finds where most of a law's mass is.
 const ROUGH: f64 = 16.0;
 /// The smallest `share` of a grid's points, for a sum of few losses.
 const MIN_SHARE: f64 = 0.3;
-/// Largest number of atoms, as a multiple of a grid's points, that are not moved to a grid.
+/// Largest number of atoms of a sum that is not moved to a grid, as a multiple of the number of points of a full grid.
 const MAX_ATOMS: f64 = 4.0;
 
 /// Lower and upper bound on epsilon for the sum of two losses, at least 0.
@@ -347,7 +350,7 @@ pub(super) fn ends(
     Some((found, PassResults { sums: pass.sums, total: Profile::of(&total), ends: found, is_sparse }))
 }
 
-/// Number of points for the distribution of the total loss that the next pass uses.
+/// Number of points of the grid for the distribution of the total loss; the next pass uses this distribution.
 const COARSE: f64 = 400.0;
 /// Factor on the number of points of a sum that is not used in further sums.
 const FINE: f64 = 3.0;
@@ -391,7 +394,7 @@ mod tests {
                 for (law, infinite) in [(&one.worse, one.infinite), (&one.better, 0.0)] {
                     let (p, q) = masses(law);
                     assert!((p + infinite - 1.0).abs() < 2e-12, "{rate} {sigma} {direction:?}: P {p}");
-                    // The tails that are cut off may have more mass under Q than under P, but little of it.
+                    // The tails that are cut off may have more mass under Q than under P, but little under both.
                     assert!((-1e-9..2e-12).contains(&(q - 1.0)), "{rate} {sigma} {direction:?}: Q {q}");
                 }
             }

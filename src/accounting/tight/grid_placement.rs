@@ -1,15 +1,17 @@
-//! Places the points of a graded grid, by the results of a coarser pass, where they reduce the error most.
+//! Places the points of a graded grid (a grid with cells of different widths) where they reduce the error most. The
+//! results of a coarser pass show where that is.
 //!
-//! P and Q are the two output distributions of a release, and its loss is ln(P/Q). A pass computes two laws of the sum of
-//! all losses: a worse one, with hockey-stick divergences at least as large as the exact ones, and a better one, with
-//! divergences at most as large.
+//! P and Q are the two output distributions of a release, and its loss is ln(P/Q). A pass computes two laws
+//! (distributions) of the sum of all losses: a worse law, whose hockey-stick divergences are at least as large as the
+//! exact ones, and a better law, whose divergences are at most as large.
 //!
-//! Let f be the density, under P, of the losses in a cell of width h, and g the density of the sum of all other losses at
-//! epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in the worse law,
-//! and lowers it by half of that in the better law. The total error over all cells is smallest if their widths are
-//! proportional to (f g)^{-1/3} (Panter and Dite 1951). As an approximation, the density of the sum of all losses is used
-//! for g. Sums are formed one after another. The approximation is good except for the last few sums, each of which
-//! contains a large part of all losses.
+//! Let f be the density, under P, of the losses in a cell of width h. Let g be the density of the sum of all other
+//! losses, at epsilon minus the cell's loss. The cell raises the hockey-stick curve at epsilon by about f h^3 g / 12 in
+//! the worse law, and lowers it by half as much in the better law. The total error over all cells is smallest if their
+//! widths are proportional to (f g)^{-1/3} (Panter and Dite 1951). The density of the sum of all losses serves as an
+//! approximation of g. Losses are added up in a sequence of sums, and each grid is for one of these sums. The
+//! approximation is good for all sums except the last few, because each of the last few contains a large part of all
+//! losses.
 
 use super::contour::EpsilonBounds;
 use super::masses::Masses;
@@ -18,14 +20,14 @@ use super::masses::Masses;
 const POINTS: usize = 200;
 /// The part of a grid's points that is placed by the results of the previous pass.
 const GUIDED: f64 = 0.8;
-/// The same part if all laws are sparse, that is, have a bulk and rare large losses. It is larger, because the results
-/// of the previous pass describe such laws better.
+/// The part that takes the place of [`GUIDED`] if all laws are sparse, that is, if all of them have a bulk and rare
+/// large losses. It is larger than [`GUIDED`], because the results of the previous pass describe sparse laws better.
 const GUIDED_OF_SPARSE: f64 = 0.9;
 
 /// Smallest number of points that are placed without the results of the previous pass.
 const MIN_PLAIN: f64 = 24.0;
 
-/// The approximate distribution of a sum of losses: P's mass above each of some losses.
+/// The approximate distribution of a sum of losses: a list of losses, with P's mass above each of them.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
     loss: Vec<f64>,
@@ -79,8 +81,10 @@ pub(super) struct PassResults {
 }
 
 impl PassResults {
-    /// A grid of about `points` points for sum number `sum`, in the order in which sums are formed. It has the points
-    /// of `plain`, a grid made without the results of a previous pass, and more where they reduce the error most.
+    /// A grid of about `points` points for the sum with the number `sum`; sums are numbered from 0 in the order in
+    /// which they are formed. The grid has the points of `plain`, a grid made without the results of a previous pass,
+    /// and further points where they reduce the error most. If the previous pass has no usable results for this sum,
+    /// the grid is `plain` itself.
     pub(super) fn grid(&self, sum: usize, plain: Vec<f64>, points: f64) -> Vec<f64> {
         let (Some(own), Some(&low), Some(&high)) = (self.sums.get(sum), plain.first(), plain.last()) else {
             return plain;

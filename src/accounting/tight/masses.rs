@@ -13,8 +13,9 @@
 /// Masses under Q below this may be inaccurate or 0 because of underflow.
 const MIN_MASS: f64 = 1e-290;
 
-/// For losses of a smaller modulus than this, formulas use the difference of P's and Q's masses; for other losses they
-/// use Q's mass. Each of these two forms is the more accurate one in its range.
+/// Formulas that contain a loss use the difference of P's and Q's masses in place of one of the two masses if the
+/// absolute value of the loss is below this number. Otherwise they use both masses. Each of the two forms is the more
+/// accurate one in its range.
 const SMALL: f64 = 0.7;
 
 /// Masses at losses in increasing order.
@@ -44,8 +45,9 @@ impl Masses {
         self.u.push(u);
     }
 
-    /// Adds a cell, merged to one point, whose loss is the logarithm of the ratio of the cell's masses. If Q's mass is
-    /// too small for a double, the point is at a smaller loss, and a P-mass of at most 1e-30 is left out.
+    /// Adds a cell, merged to one point. The loss of the point is the logarithm of the ratio of the cell's masses. If
+    /// Q's mass is so far below P's mass that it may have underflowed, the point is at a smaller loss, and a cell with
+    /// a P-mass of at most 1e-30 is left out.
     pub(super) fn merge(&mut self, cell: Cell) {
         let Cell { p, q, u } = cell;
         if q > 1e-290 * p && p > 0.0 {
@@ -58,7 +60,7 @@ impl Masses {
         }
     }
 
-    /// The loss below which about this part of P's mass lies.
+    /// The loss at or below which about the share `part` of P's mass lies.
     pub(super) fn quantile(&self, part: f64) -> f64 {
         let target = part * self.p.iter().sum::<f64>();
         let mut below = 0.0;
@@ -98,7 +100,8 @@ impl Cell {
         Self { p: self.p + other.p, q: self.q + other.q, u: self.u + other.u }
     }
 
-    /// Adds the product of two cells' masses.
+    /// Adds the products of the masses of two other cells to this cell: P's masses are multiplied with each other, and so
+    /// are Q's masses; `u` gets the difference of the two products.
     pub(super) fn add(&mut self, one: Self, other: Self) {
         self.p += one.p * other.p;
         self.q += one.q * other.q;
@@ -109,9 +112,9 @@ impl Cell {
 /// Number of neighbouring points that are processed together.
 const BLOCK: usize = 8;
 
-/// The products of the masses of two laws (of one law with itself if `same`), summed up by cell. Cell k lies between the
-/// points k - 1 and k of the grid, the first cell below the grid, the last above it. Products of large losses whose P-masses
-/// add up to at most `lost` are left out; the sum of these P-masses is returned too.
+/// The products of the masses of two laws (of one law with itself if `same`), summed up by cell. Cell k lies between
+/// the points k - 1 and k of the grid; the first cell lies below the grid, and the last cell above it. Some products at
+/// large losses are left out. Their P-masses add up to at most `lost`; the sum of these P-masses is returned too.
 pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f64) -> (Vec<Cell>, f64) {
     let mut cells = vec![Cell::default(); grid.len() + 1];
     let n = b.loss.len();
@@ -123,7 +126,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
     let above = SuffixSums::of(b).p;
     let lost_of_one = lost / (2 * a.loss.len().max(1)) as f64;
     let mut dropped = 0.0;
-    // The upper ends of the cells; the last cell has none, so its upper end is infinite.
+    // The upper ends of the cells. The last cell has no upper end, so infinity takes its place.
     let ceilings: Vec<f64> = grid.iter().copied().chain([f64::INFINITY]).collect();
     for i in 0..a.loss.len() {
         let loss = a.loss[i];
@@ -141,7 +144,7 @@ pub(super) fn products(a: &Masses, b: &Masses, same: bool, grid: &[f64], lost: f
         }
         let end = above.partition_point(|mass| one.p * mass > lost_of_one).clamp(j, n);
         dropped += one.p * above[end];
-        // Factors that fall into the same cell are added up before they are multiplied.
+        // Masses of `b` that lead to the same cell are added up before they are multiplied by the mass of `a`.
         let mut run = Cell::default();
         while j < end {
             let sum = loss + b.loss[j];
@@ -173,7 +176,8 @@ pub(super) fn gathered(a: &Masses, grid: &[f64]) -> Vec<Cell> {
     products(&one, a, false, grid, 0.0).0
 }
 
-/// A law on the grid that is certainly worse, and P's mass above the grid.
+/// A law on the grid that is certainly worse than the law of the cells, and P's mass above the grid. Mass below the
+/// grid is moved to the first point of the grid.
 pub(super) fn worse(cells: &[Cell], grid: &[f64]) -> (Masses, f64) {
     let mut masses = vec![0.0; grid.len()];
     masses[0] += cells[0].p;
@@ -210,7 +214,7 @@ struct SuffixSums {
     p: Vec<f64>,
     q: Vec<f64>,
     u: Vec<f64>,
-    /// Q's sum from point k upwards times e^(loss of point k), which neither overflows nor underflows.
+    /// Q's sum from point k upwards, multiplied by e^(loss of point k). This product neither overflows nor underflows.
     scaled: Vec<f64>,
 }
 
@@ -226,7 +230,8 @@ impl SuffixSums {
         let mut scaled = vec![0.0; law.loss.len() + 1];
         for k in (0..law.loss.len()).rev() {
             let next = law.loss.get(k + 1).map_or(0.0, |next| libm::exp(law.loss[k] - next));
-            // Q's mass itself if it has not underflowed; it need not be exactly p e^-loss.
+            // Q's mass times e^loss. It is computed from Q's mass, which need not be exactly p e^-loss, unless that
+            // mass has underflowed.
             let own = if law.q[k] > MIN_MASS { law.q[k] * libm::exp(law.loss[k]) } else { law.p[k] };
             scaled[k] = own + next * scaled[k + 1];
         }
@@ -237,8 +242,8 @@ impl SuffixSums {
 /// Two epsilons, at least 0, between which delta(epsilon) of the sum of two losses decreases to `target`: delta is larger
 /// than `target` at the first, and at most `target` at the second. Their relative distance is usually at most 1e-13.
 ///
-/// Both are 0 if delta is at most `target` at 0, and infinite if `target` is not above 0. They are 0 and infinity if delta
-/// is not a number.
+/// Both are infinite if `target` is not above 0. Otherwise both are 0 if delta at epsilon 0 is at most `target`. If
+/// delta is not a number, the first is 0 and the second is infinite.
 pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     if target.is_nan() || target <= 0.0 {
         return (f64::INFINITY, f64::INFINITY);
@@ -275,7 +280,8 @@ pub(super) fn solve(a: &Masses, b: &Masses, target: f64) -> (f64, f64) {
     }
     let (mut low, mut high) = (0.0, (a.end().1 + b.end().1).max(0.0));
     let (mut over, mut under) = (at_zero - target, -target);
-    // False position; if the same end moves twice, the weight of the other end is halved (Illinois algorithm).
+    // False position. If the same end moves twice in a row, the stored excess of the other end is halved (Illinois
+    // algorithm). Every eighth step is a bisection.
     let mut side = 0;
     for round in 0..200 {
         if high - low <= 1e-13 * high {

@@ -1,13 +1,14 @@
-//! The tight accountant on a lattice of losses that is refined until the lower and the upper bound on epsilon
-//! (its two ends) are close.
+//! The tight accountant on a lattice of losses that is refined until the lower and the upper bound on epsilon (the two
+//! "ends") are close.
 //!
-//! Each law (the distribution of the privacy loss of one release) is moved to the lattice twice: to a law with certainly
-//! larger hockey-stick divergences ("worse"), and to one with certainly smaller ones ("better"; module `rounded`). The
-//! sum of all losses is formed within a window, once from the worse and once from the better laws (module
-//! `convolution`). So the two results enclose the true epsilon for any spacing and window. A first, coarse lattice finds
-//! the range of the total loss; then spacing and window follow from the epsilon found so far. Short sums are formed term
-//! by term, long ones by a tilted Fourier transform (`tilted`). For laws with rare large losses, graded grids are tried
-//! first (`graded_grids`); they are fine where most of the mass is and coarse far away.
+//! Each law (the distribution of the privacy loss of one release) is moved to the lattice twice: to a law with
+//! certainly larger hockey-stick divergences ("worse"), and to one with certainly smaller ones ("better"; module
+//! `rounded`). The sum of all losses is formed within a window, once from the worse and once from the better laws
+//! (module `convolution`). So the two results enclose the true epsilon for any spacing and window. A first, coarse
+//! lattice finds the range of the total loss; then spacing and window follow from the epsilon found so far. Short sums
+//! are formed term by term, long ones by a tilted Fourier transform (`tilted`). For laws with rare large losses, graded
+//! grids are tried first (`graded_grids`). The cells of a graded grid are narrow where most of the mass is and wide far
+//! away.
 //!
 //! Source: Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022, "Connect the dots: tighter discrete approximations of
 //! privacy loss distributions"; the enclosure from both sides after Gopi, Lee and Wutschitz 2021.
@@ -21,10 +22,12 @@ use crate::accounting::laws::Grid;
 
 /// Wanted relative distance of the two ends.
 const WANTED: f64 = 3e-4;
-/// Wanted relative distance of the two ends if all laws consist of atoms and exponential densities (if they have a
-/// pitch, see `Law::pitch`).
+/// Wanted relative distance of the two ends if all laws have a pitch (see `Law::pitch`) and so consist of atoms and
+/// exponential densities.
 const FINEST: f64 = 2e-7;
-/// Part of delta that may be lost at either end of the window, and at either end of the laws of all releases together.
+/// A part of delta. Leaving out the mass beyond either end of a window changes delta by at most about this part. P's
+/// masses below the spans (`Law::span`) of the losses of all releases add up to at most this part of delta, and so do
+/// P's masses above the spans.
 const LOST: f64 = 1e-5;
 /// Number of pieces into which a cell is divided, for the better law.
 const PIECES: usize = 4;
@@ -44,13 +47,14 @@ const MOST: f64 = 1e7;
 const WANTED_GRADED: f64 = 1e-3;
 /// The relative distance of the two ends that a further graded grid is designed for.
 const AIMED_GRADED: f64 = 8e-4;
-/// Points of the first, of the second and of the finest graded grid.
+/// Number of points of the first graded grid. [`SECOND_GRADED`] is that of the second one, and [`MAX_GRADED`] is the
+/// largest number of points.
 const FIRST_GRADED: f64 = 64.0;
 const SECOND_GRADED: f64 = 104.0;
 const MAX_GRADED: f64 = 640.0;
 const MAX_GRADED_PASSES: usize = 6;
-/// Number of lattice points that are kept beyond the smallest and the largest total loss. The displacements of losses to
-/// lattice points rarely add up to more.
+/// Number of lattice points that are kept beyond the smallest and the largest total loss. The displacements of losses
+/// to lattice points rarely add up to more than this number of points.
 const SPREAD: f64 = 64.0;
 const MAX_PASSES: usize = 14;
 /// Largest number of multiplications of one pass; eight times as many are allowed if all laws have a pitch.
@@ -75,7 +79,8 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     if best.upper <= floor {
         return best;
     }
-    // Laws whose bulk is far smaller than their largest losses are summed on graded grids.
+    // If any of the laws has a bulk that may be far narrower than the largest losses, all laws are summed on graded
+    // grids.
     let is_graded = laws.iter().any(|(law, _)| law.bulk().is_some()) && releases <= MOST;
     if is_graded {
         on_graded_grids(laws, &spans, delta, (floor, ceiling), &mut best);
@@ -209,8 +214,9 @@ fn on_graded_grids(
     }
 }
 
-/// The two ends by Fourier transforms, each tilted for the epsilon that the previous transform found (at most `most`), and
-/// the length of the window; `None` if the first window is too long.
+/// The two ends by the last of a sequence of Fourier transforms, and the length of the window of this transform. The
+/// first transform is tilted for a rough upper bound on epsilon, at most `most`; each later transform is tilted for the
+/// epsilon that the previous one found. `None` if the first window is too long.
 fn transformed(
     laws: &[(convolution::Laws, u64)],
     spacing: f64,
@@ -267,7 +273,7 @@ fn work(laws: &Laws, spans: &[(f64, f64)], range: f64, spacing: f64, transform: 
 /// The result of one pass, on one lattice.
 struct Pass {
     ends: EpsilonBounds,
-    /// The next window; the mass outside it is negligible.
+    /// The lower end of the next window; `high` is its upper end. The mass outside this window is negligible.
     low: f64,
     high: f64,
     infinite: f64,
@@ -281,7 +287,8 @@ fn pass(
     spacing: f64,
     delta: f64,
 ) -> Pass {
-    // Moving losses to the lattice displaces the total by up to one point per release, in both directions.
+    // Moving losses to the lattice displaces the total by up to one point per release, up or down. So where the window
+    // reaches an end of the range of the total loss, the window is extended beyond this end.
     let window = (
         if low <= ends.0 { low - SPREAD * spacing } else { low },
         if high >= ends.1 { high + SPREAD * spacing } else { high },
@@ -307,7 +314,7 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     };
     let upper = solve(&total.worse, delta / relative - relative * total.infinite);
     let lower = solve(&total.better, delta * relative);
-    // If the lower end is at most the smallest loss, or not finite, 0 is used.
+    // If the lower bound is not above the smallest loss on the lattice, or not finite, 0 is used.
     let lower = if lower.is_finite() && lower > bottom { lower } else { 0.0 };
     // The next window: leaving out the mass beyond either of its ends changes delta by at most LOST times delta.
     let lost = LOST * delta;
@@ -319,8 +326,9 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
     let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
     let sought = if upper.is_finite() { upper } else { high };
-    // If some of the losses add up to less than the loss at point k, they contribute to delta only if the remaining
-    // losses add up to at least the difference between epsilon and that loss.
+    // Let some of the losses add up to at most the loss at point k. These losses contribute to delta only if the
+    // remaining losses add up to at least the difference between epsilon and the loss at point k. The law of the total
+    // loss stands in for the laws of both parts.
     let bottom = [&total.worse, &total.better].map(|masses| {
         let mut below = 0.0;
         for (k, mass) in masses.iter().enumerate() {
@@ -341,7 +349,8 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
 }
 
-/// The laws on a lattice with the requested spacing, or a larger one if a law would have too many cells.
+/// The laws on a lattice with the requested spacing, or with a larger spacing if a law would otherwise have too many
+/// cells. The spacing that was used is returned too.
 fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution::Laws>) {
     let mut spacing = spacing;
     loop {

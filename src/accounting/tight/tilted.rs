@@ -2,7 +2,7 @@
 //!
 //! The tilt multiplies each mass by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the
 //! rounding error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window of
-//! losses that the transform covers wraps around into the window. So it is missing at its own loss, and is added at
+//! losses that the transform covers wraps around into the window. This mass is missing at its own loss, and is added at
 //! another loss. A Chernoff bound for the lattice laws limits both errors (Koskela, Jälkö and Honkela 2020 bound the
 //! same two errors, without a tilt). Each loss has two lattice laws (`Laws`): the worse one gives the upper bound on
 //! epsilon, the better one the lower bound.
@@ -13,8 +13,8 @@ use super::fft::Fft;
 use super::staircase;
 use crate::accounting::complex::Complex;
 
-/// Relative rounding error that each doubling of a transform's length adds: the errors of a complex
-/// product, of its factor and of a sum.
+/// Relative rounding error that each doubling of a transform's length adds: the error of a complex product, that of the
+/// root of unity in this product, and that of a sum.
 const ROUNDING: f64 = 7e-16;
 
 /// The result of one transform.
@@ -46,8 +46,8 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
     // Chernoff's bound for the sum S of all losses is P(S > x) <= exp(K(s) - s x), with K(s) = ln E exp(s S). `tail` is
-    // from this bound. `low` and `tilted` are from the bound for the tilted law of S, in which K(c + r) - K(c) takes
-    // the place of K(r).
+    // from this bound. `low` and `tilted` are from the bounds for the tilted law of S, in which K(c + r) - K(c) takes
+    // the place of K(r); for `low`, which bounds small losses, -r takes the place of r.
     let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
     let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
     let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
@@ -57,7 +57,7 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     Plan { c, window: (low.min(about - spacing), high) }
 }
 
-/// An upper bound on epsilon at `delta`, by the Renyi divergences of the worse laws without their infinite losses.
+/// An upper bound on the epsilon of the worse laws at `delta`, by Renyi divergences. Infinite losses are left out.
 pub(super) fn enough(laws: &[(Laws, u64)], spacing: f64, delta: f64) -> f64 {
     least_ratio(spacing, |s| log_moment(laws, |law| &law.worse, spacing, s) - libm::log(delta)).max(0.0)
 }
@@ -138,8 +138,8 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     // In delta, the error of a tilted mass at a loss above epsilon has a weight of at most e^{-c (loss - epsilon)}, up
     // to a common factor; `weights` bounds the Euclidean norm of all these weights.
     let weights = (1.0 + 0.5 / (c * spacing)).min(points as f64).sqrt();
-    // For both laws: the mass without tilt, divided by exp(log_mass - c about), at the loss that is j points below the
-    // largest.
+    // For the worse and the better law: the mass without tilt, divided by exp(log_mass - c about), at the loss that is
+    // j points below the largest loss of the window.
     let untilted = |j: i64| {
         let loss = high - j as f64 * spacing;
         let (both, tilt) = (packed[place(top - j)], libm::exp(-c * (loss - about)));
@@ -171,7 +171,7 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
         beyond(Side::Above, laws, |law| &law.better, spacing, &better, c, high + (plain - low).max(0.0))
             + beyond(Side::Below, laws, |law| &law.better, spacing, &better, c, low);
     let part = ((better.rounding + per_transform) * weights + folded) * libm::exp(-c * (plain - about));
-    // If the lower end is at the bottom of the window, 0 is used.
+    // If the lower bound on epsilon is at the bottom of the window, 0 is used.
     let lower = solve(&of_better, target + part);
     let lower = if lower <= low + spacing { 0.0 } else { lower };
     let error = if error.is_finite() { error } else { f64::INFINITY };
@@ -182,8 +182,9 @@ pub(super) fn ends(laws: &[(Laws, u64)], spacing: f64, plan: Plan, about: f64, d
     }
 }
 
-/// Calls `put` with the index of each mass and the tilted mass, divided by e^{c loss} at the last loss; returns the sum
-/// of these numbers. `fall[k]` is e^{c loss} at k points below the last loss, divided by e^{c loss} at the last loss.
+/// Calls `put` with the index of each mass and the scaled mass: the tilted mass, divided by e^{c loss} at the last loss.
+/// Returns the sum of the scaled masses. `fall[k]` is e^{c loss} at k points below the last loss, divided by e^{c loss}
+/// at the last loss.
 fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
     let last = masses.len() - 1;
     let mut size = 0.0;
@@ -195,15 +196,15 @@ fn fold(masses: &[f64], fall: &[f64], mut put: impl FnMut(usize, f64)) -> f64 {
     size.max(1e-300)
 }
 
-/// A product of tilted laws is computed from laws of mass 1: the factor by which the result must be multiplied, and
-/// bounds on errors.
+/// The law of the sum is computed as a product of the transforms of tilted laws, each divided by its total mass. A
+/// `Factored` holds the factor by which this product must then be multiplied, and bounds on errors.
 #[derive(Debug, Default)]
 struct Factored {
-    /// ln of the product of the laws' total tilted masses.
+    /// ln of the factor, which is the product of the total tilted masses of all losses.
     log_mass: f64,
     /// Bound on the error of `log_mass`: from rounding, and from the relative errors of the laws' masses.
     doubt: f64,
-    /// Bound on the error of each value of the product's spectrum.
+    /// Bound on the error of each value of the product's transform.
     rounding: f64,
 }
 

@@ -30,12 +30,13 @@ fn cells(offset: f64, spacing: f64) -> Grid {
 /// Windows that are chosen without the results of a previous pass. If the law states a bulk, the windows are octaves of
 /// the distance from the centre of the bulk: on each side of the centre, each window ends at twice the distance at
 /// which the window before it ends. Here `sought` is an estimate of epsilon. A window on the upper side that begins
-/// less than 2 `sought` above the centre has cells of a width of about 2 `sought` / `points`. Every other window has
-/// [`OCTAVE`] cells. If the law states no bulk, there is one window, with [`EVEN`] cells or more.
+/// less than 2 `sought` above the centre has cells of a width of about 2 `sought` / `points`, but at least [`OCTAVE`]
+/// cells and no more than `points` cells if `points` is larger than [`OCTAVE`]. Every other window has [`OCTAVE`]
+/// cells. If the law states no bulk, there is one window, with [`EVEN`] cells or more.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
-        // Most atoms are multiples of the pitch, and the pitch is a multiple of the spacing, so these atoms lie on
-        // lattice points. Densities need narrow cells, so the spacing is at most `finest`.
+        // In most laws with a pitch, all atoms are multiples of the pitch. The pitch is a multiple of the spacing, so
+        // such atoms lie on lattice points. Densities need narrow cells, so the spacing is at most `finest`.
         let finest = (high - low) / EVEN;
         let spacing = law.pitch().map_or(finest, |pitch| pitch / (pitch / finest).ceil().max(1.0));
         return vec![((low, high), cells(law.anchor(), spacing))];

@@ -1,14 +1,16 @@
-//! From scores to evidence: an event chosen on one half of the trials, counted on the other, and what the counts prove.
+//! From scores to evidence: an event (a set of scores) is chosen on one half of the trials and counted on the other
+//! half; the counts give bounds on epsilon and delta.
 
 use super::interval::{lower_limit, upper_limit};
 use crate::special::normal_quantile;
 use serde::Serialize;
 
-/// Largest probability that at least one of the two limits behind a bound is wrong; half of it is for each limit.
+/// Largest probability that at least one of the two limits behind a bound is wrong. Each limit may be wrong with half
+/// of this probability.
 pub const ERROR: f64 = 0.05;
 /// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by
 /// chance. With such a small error probability the limits are wide, above all for events that occur in few trials. So a
-/// threshold that few scores exceed is not chosen by chance.
+/// threshold that few scores exceed is hardly ever chosen by chance alone.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two sides of a pair of neighbours.
@@ -50,7 +52,8 @@ pub type Scores = [Vec<f64>; 2];
 /// A half-line of scores. An observer who sees a score in it guesses the side that the event indicates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// The side that the event indicates: D by scores above the threshold, D' by scores at or below it.
+    /// The side that the event indicates. For D, the event is the scores above the threshold; for D', it is the scores
+    /// at or below the threshold.
     pub indicates: NeighbourSide,
     /// The threshold.
     pub threshold: f64,
@@ -65,12 +68,12 @@ impl Event {
     }
 }
 
-/// How often an event occurred on each side, first on the side that it indicates.
+/// How often an event occurred on each side. The numbers for the side that the event indicates come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Trials on the side that the event indicates, and on the other.
+    /// Trials on the side that the event indicates, and trials on the other side.
     pub trials: [u64; 2],
-    /// Trials in which the event occurred, in the same order.
+    /// Trials in which the event occurred, on the side that it indicates and on the other side.
     pub hits: [u64; 2],
 }
 
@@ -114,9 +117,10 @@ impl Counts {
         (low - libm::exp(epsilon) * high).max(0.0)
     }
 
-    /// The smallest distance, in standard deviations, between two normal distributions such that some event has at
-    /// least the lower limit as its probability under one of them and at most the upper limit under the other: the
-    /// difference of the normal quantiles of the two limits, at least 0.
+    /// The smallest distance, in standard deviations, between two normal distributions that agree with the limits:
+    /// under one of them some event has at least the lower limit as its probability, and under the other the same event
+    /// has at most the upper limit. This distance is the difference of the normal quantiles of the two limits. The
+    /// result is at least 0.
     pub(super) fn mu(self, error: f64) -> f64 {
         let (low, high) = self.limits(error);
         if low <= 0.0 || high >= 1.0 || low >= 1.0 || high <= 0.0 {
@@ -126,8 +130,8 @@ impl Counts {
     }
 }
 
-/// The largest epsilon at `delta` that this number of counted trials per side can show: the bound from an event that
-/// always occurs on one side and never on the other. About ln(N / 3.7) for N trials at delta 0.
+/// The largest epsilon at `delta` that can be shown with `trials` counted trials per side: the bound from an event that
+/// always occurs on one side and never on the other. For N trials at delta 0, it is about ln(N / 3.7).
 #[must_use]
 pub fn ceiling(trials: u64, delta: f64) -> f64 {
     Counts { trials: [trials, trials], hits: [trials, 0] }.epsilon(delta)
@@ -157,8 +161,8 @@ impl Sorted {
         }
     }
 
-    /// Scores of both sides that are tried as thresholds. They are dense in the tails: from either
-    /// end of the sorted scores, the places 0, 1, 2, ..., and then steps that become wider.
+    /// Scores of both sides that are tried as thresholds. They are dense in the tails: from either end of the sorted
+    /// scores, the first thirteen places are used, and then places at steps that become wider.
     fn thresholds(&self) -> Vec<f64> {
         let mut found = Vec::new();
         for sorted in &self.0 {

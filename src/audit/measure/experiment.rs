@@ -5,8 +5,9 @@ use super::pair::KnownPair;
 use crate::audit::error::AuditError;
 use crate::rng::Key;
 
-/// For each canary, whether it was included (independently, with probability 1/2), and its score: a positive score is a
-/// guess that the canary was included, any other score a guess that it was not.
+/// A canary is a unit of data that the auditor includes with probability 1/2, independently of all other canaries. For each
+/// canary: whether it was included, and its score. A positive score is a guess that the canary was included, any other
+/// score a guess that it was not.
 pub type CanaryScores = Vec<(bool, f64)>;
 
 /// What one run of the audited system shows its observer, reduced to numbers.
@@ -27,8 +28,8 @@ impl Transcript {
 
     /// A transcript of scores only, rounded to multiples of 2^-20. If noise is drawn in floating point, the low bits of
     /// an output, and of a likelihood ratio computed from it, can reveal the input even where the output has the same
-    /// density on both inputs. There are separate audits of this leak, and rounding removes the leak from all other
-    /// audits.
+    /// density on both inputs. Separate audits test for this leak; rounding keeps it out of every audit whose transcripts
+    /// are rounded.
     #[must_use]
     pub fn rounded(mut scores: Vec<f64>) -> Self {
         scores.iter_mut().for_each(|score| *score = rounded(*score));
@@ -45,7 +46,8 @@ const RESOLUTION: f64 = (1u64 << 20) as f64;
 
 /// A randomised system on two neighbouring inputs, as its observer sees it.
 pub trait Experiment: Sync {
-    /// Names of the tests, such as "support" and "likelihood ratio"; the support test, if there is one, is first.
+    /// Names of the tests, in the order of [`Transcript::scores`]. If there is a test of which outputs are possible on each
+    /// input ("support"), it comes first, before others such as "likelihood ratio".
     fn tests(&self) -> Vec<String>;
 
     /// One run on one of the two sides. All its random numbers come from `key` and its children.
@@ -59,8 +61,8 @@ pub trait Experiment: Sync {
         None
     }
 
-    /// One run with many canaries, each included with probability 1/2; `None` where that is not possible. It takes at
-    /// most about as much work as `trials` trials. All its random numbers come from `key` and its children.
+    /// One run with many canaries, each included with probability 1/2; `None` if the system cannot run with canaries. The
+    /// run takes at most roughly as much work as `trials` trials. All its random numbers come from `key` and its children.
     fn one_run(&self, _trials: u64, _key: Key) -> Option<Result<CanaryScores, AuditError>> {
         None
     }

@@ -11,7 +11,8 @@ pub fn lower_limit(hits: u64, trials: u64, error: f64) -> f64 {
     if hits == 0 || trials == 0 {
         return 0.0;
     }
-    // P(at least `hits` successes) = I_p(hits, trials - hits + 1), increasing in p.
+    // I_p(a, b) is the regularised incomplete beta function. P(at least `hits` successes) is
+    // I_p(hits, trials - hits + 1), which increases with p.
     let (a, b) = (hits as f64, (trials - hits) as f64 + 1.0);
     limit(a, b, error, false)
 }
@@ -29,7 +30,7 @@ pub fn upper_limit(hits: u64, trials: u64, error: f64) -> f64 {
     limit(a, b, error, true)
 }
 
-/// P(at least `hits` successes in `trials`) where each has probability `p`.
+/// P(at least `hits` successes in `trials`), where every trial succeeds with probability `p`.
 pub(super) fn at_least(hits: u64, trials: u64, p: f64) -> f64 {
     if hits == 0 {
         return 1.0;

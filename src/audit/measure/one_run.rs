@@ -1,4 +1,4 @@
-//! One run instead of many: canaries are included at random, and the auditor guesses which ones.
+//! One run instead of many: canaries are included at random, and the auditor guesses which canaries were included.
 
 use super::evidence::ERROR;
 use super::experiment::CanaryScores;
@@ -20,8 +20,8 @@ pub struct OneRun {
 }
 
 impl OneRun {
-    /// Chooses, on the run `choosing`, for which share of the canaries guesses are made; then makes these guesses on
-    /// the run `counted`.
+    /// Chooses, on the run `choosing`, for which share of the canaries guesses are made. Then makes guesses for this
+    /// share of the canaries of the run `counted`.
     pub(super) fn of(choosing: CanaryScores, counted: CanaryScores, delta: f64) -> Self {
         let (choosing, counted) = (by_size(choosing), by_size(counted));
         let shares = (0..=20).map(|k| libm::exp2(-0.5 * f64::from(k)));
@@ -80,9 +80,9 @@ pub(super) fn bound(canaries: u64, guesses: u64, correct: u64, delta: f64, error
 }
 
 /// An upper bound on the probability of at least `correct` right guesses if the run is (epsilon, delta)-DP for every
-/// canary. It is the sum of two terms. The first is the tail of a binomial distribution. The second is 2 m delta a,
-/// with the number m of canaries: for each i, take the mean of the binomial probabilities of the i numbers of right
-/// guesses just below `correct`; a is the largest of these means.
+/// canary. Let B be the number of successes in `guesses` trials that each succeed with probability 1 / (1 + e^-epsilon).
+/// The bound is the sum of two terms. The first term is P(B >= correct). The second term is 2 m delta a, where m is the
+/// number of canaries, and a is the largest value of P(correct - i <= B < correct) / i for i = 1, ..., correct.
 fn p_value(canaries: u64, guesses: u64, correct: u64, epsilon: f64, delta: f64) -> f64 {
     let right = 1.0 / (1.0 + libm::exp(-epsilon));
     let tail = at_least(correct, guesses, right);
@@ -122,8 +122,8 @@ mod tests {
             assert!((at_least(correct, guesses, right) - 0.05).abs() < 1e-6, "{found}");
         }
         assert_eq!(bound(100, 100, 50, 0.0, 0.05), 0.0);
-        // By hand for three guesses, all right, epsilon 0: P(3) = 1/8; the means of the 1, 2 and 3 probabilities
-        // just below it are 3/8, 3/8 and 7/24.
+        // By hand for three guesses, all right, at epsilon 0, with B as in `p_value`: P(B = 3) is 1/8. P(B = 2) is 3/8, the
+        // mean of P(B = 1) and P(B = 2) is 3/8, and the mean of P(B = 0), P(B = 1) and P(B = 2) is 7/24.
         let found = p_value(10, 3, 3, 0.0, 1e-3);
         assert!((found - (0.125 + 2.0 * 10.0 * 1e-3 * 0.375)).abs() < 1e-12, "{found}");
         // A larger delta never proves more.

@@ -48,7 +48,7 @@ pub struct Evidence {
     pub delta: f64,
     /// The probability that the bound is right is at least this, whatever the true epsilon.
     pub confidence: f64,
-    /// The largest bound that this number of trials permits.
+    /// The largest bound that the number of counted trials permits.
     pub ceiling: f64,
     /// The exact loss of this pair of neighbours at `delta` if their output distributions are known: the limit of the bounds
     /// for very many trials. `None` if it is infinite.
@@ -76,9 +76,9 @@ pub const FEWEST: u64 = 8;
 /// Runs the trials of an experiment and computes its bounds. `done` is called after each batch of trials, with the number of
 /// trials in that batch, from several threads.
 ///
-/// The test and its threshold are chosen on the first half of the trials of each side and counted on the second half.
-/// So only one event is counted, and the confidence of the bound is the confidence of one pair of Clopper-Pearson
-/// limits.
+/// The test and its threshold are chosen on the first half of the trials of each side. They define an event, which is
+/// counted on the second half. So only one event is counted, and the confidence of the bound is the confidence of one
+/// pair of Clopper-Pearson limits.
 ///
 /// # Errors
 /// If the experiment fails or has no test, if there are too few trials, or if a score or a feature is NaN.

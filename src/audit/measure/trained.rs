@@ -12,15 +12,15 @@ pub(super) struct Trained {
 
 /// Ridge penalty on the weights of standardised features, per trial.
 const RIDGE: f64 = 1e-3;
-/// Largest number of Newton steps; near the solution each doubles the number of correct digits.
+/// Largest number of Newton steps; near the solution each step doubles the number of correct digits.
 const STEPS: usize = 12;
 /// Largest number of features per transcript that are used, squares not counted.
 pub(super) const MAX_FEATURES: usize = 256;
 
 impl Trained {
     /// Fits the statistic to the features of the transcripts of runs on D (`sides[0]`) and on its neighbour D'
-    /// (`sides[1]`). `None` if one of the two has no transcripts, if there are no features, or if a Newton step cannot
-    /// be computed.
+    /// (`sides[1]`). `None` if a side has no transcripts, if there are no features, or if a Newton step cannot be
+    /// computed.
     pub(super) fn fit(sides: [&[Vec<f64>]; 2]) -> Option<Self> {
         let features = sides[0].first()?.len().min(MAX_FEATURES);
         if features == 0 || sides[1].is_empty() {

@@ -37,8 +37,8 @@ impl Mechanism for HalfNoise {
     }
 }
 
-/// Wrong: scales Laplace noise to the data's own largest number instead of a public bound, but states epsilon as its
-/// cost.
+/// Wrong: scales Laplace noise to the largest absolute value in the data instead of a public bound, but states
+/// `epsilon` as its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DataScaledNoise {
     /// The stated epsilon.

@@ -10,7 +10,7 @@ use crate::vocab::{Delta, Epsilon, Neighbours, Positive, Probability};
 
 /// One named audit of a mechanism.
 pub struct Case {
-    /// The claim and its description.
+    /// The claim and the upper bound that are tested, and a description of the mechanism.
     pub statement: Statement,
     /// The experiment that is run.
     pub experiment: Box<dyn Experiment + Send>,
@@ -70,7 +70,7 @@ impl CaseDescription {
 /// The number of releases of a mechanism, the delta, and the neighbouring relation for which its cost is stated.
 pub(super) type Terms = (u64, f64, Neighbours);
 
-/// A mechanism on its own worst known pair for inputs of the shape of `like`.
+/// The case of a mechanism on its own worst known pair, for inputs of the shape of `like`.
 pub(super) fn worst<M>(words: CaseDescription, mechanism: M, like: &M::Input, terms: Terms) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
@@ -81,7 +81,7 @@ where
     on_pair(words, mechanism, pair, terms)
 }
 
-/// A mechanism on a given pair.
+/// The case of a mechanism on a given pair.
 pub(super) fn on_pair<M>(words: CaseDescription, mechanism: M, pair: Pair<M::Input>, terms: Terms) -> Case
 where
     M: Mechanism + Send + Sync + 'static,
@@ -94,7 +94,7 @@ where
     with_distinguisher(words, mechanism, pair, terms, distinguisher)
 }
 
-/// A mechanism on a given pair, with given tests of its outputs.
+/// The case of a mechanism on a given pair, with given tests of its outputs.
 pub(super) fn with_distinguisher<M>(
     words: CaseDescription,
     mechanism: M,
@@ -126,7 +126,8 @@ where
     Case { statement, experiment, expected: words.expected }
 }
 
-/// Makes one run with canaries, for an audit of this many trials; all random numbers come from the key and its children.
+/// Makes one run with canaries. The arguments are the number of trials of the audit, and a key: all random numbers come
+/// from this key and its children.
 pub(super) type Canaries = Box<dyn Fn(u64, Key) -> Result<CanaryScores, AuditError> + Send + Sync>;
 
 /// An experiment that can also be audited in one run.

@@ -1,5 +1,5 @@
-//! Audits of mechanisms that clip a number to a range and then add noise, and of CTL ([`Ctl`], Laplace noise on a
-//! user's reward) also without clipping; its claim is then false.
+//! Audits of mechanisms that clip a number to a range and then add noise. One of them is CTL ([`Ctl`]), which adds Laplace
+//! noise to a user's reward. CTL is also audited without clipping; its claim is then false.
 
 use super::case::{Case, CaseDescription, DELTA, delta, epsilon, on_pair, positive};
 use crate::privacy::mechanisms::clipping::Range;

@@ -58,7 +58,8 @@ pub(super) fn cases() -> Vec<Case> {
 }
 
 /// Noise on one number, with a test that checks which of the two inputs can have led to an output. The distributions of
-/// real-valued noise do not determine this, so the audit does not take them as the known output distributions.
+/// real-valued noise do not say which outputs noise in floating point can reach, so the audit does not take these
+/// distributions as the known output distributions.
 fn by_low_bits<M>(
     words: CaseDescription,
     mechanism: M,

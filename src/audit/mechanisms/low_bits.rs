@@ -1,15 +1,17 @@
 //! The low bits of floating-point noise: the set of numbers that a sampler can output for a given secret.
 //!
 //! Noise has 2^52 possible values, and the sum of noise and secret is rounded, so the set of possible outputs depends
-//! on the secret. An output that is possible for only one of two secrets reveals with certainty which one it is.
+//! on the secret. An output that is possible for only one of two secrets reveals with certainty which of the two was
+//! the input.
 //!
 //! Source: Mironov 2012, "On significance of the least significant bits for differential privacy".
 
 use crate::special::{normal_cdf, normal_quantile};
 
-/// Number of points of the sampler's grid that are tried on either side of the point that the sampler's inverse
-/// gives for the output. The inverse and the sampler are wrong by a few units in the last place; where the noise is about as
-/// large as the secret, at most a few grid points are rounded to the same sum.
+/// Number of points of the sampler's grid that are tried on either side of one point: the point that the inverse of the
+/// sampler gives for the output. More than one point must be tried for two reasons. First, the sampler and its inverse
+/// are wrong by a few units in the last place. Second, several grid points may lead to the same rounded sum; if the
+/// noise is about as large as the secret, only a few do.
 const WINDOW: i64 = 64;
 const GRID: f64 = (1u64 << 52) as f64;
 
@@ -22,7 +24,7 @@ pub fn reachable_laplace(secret: f64, scale: f64, output: f64) -> bool {
     let place = (libm::exp(-noise.abs()) * GRID - 1.0) / 2.0;
     around(place, 1i64 << 51).any(|k| {
         let size = -libm::log((2 * k + 1) as f64 / GRID);
-        // The sign is drawn separately; near 0 both signs are possible.
+        // Every size of the noise occurs with both signs; near 0 either sign may give the output.
         secret + scale * size == output || secret + scale * -size == output
     })
 }

@@ -8,7 +8,7 @@ use crate::privacy::mechanisms::{
 use crate::vocab::{Neighbours, Probability};
 use std::sync::Arc;
 
-/// 200^-1.1, the delta of DP-FTS-DE's synthetic experiment.
+/// 200^-1.1, the delta of the synthetic experiment with DP-FTS-DE, the algorithm of Dai, Low and Jaillet 2021.
 const FEDERATED_DELTA: f64 = 0.002_943_520_093_262_371_6;
 
 pub(super) fn cases() -> Vec<Case> {

@@ -1,5 +1,5 @@
-//! Audits of mechanisms for sequences of values: above threshold, sparse vector (also one that is wrong on purpose) and
-//! tree aggregation.
+//! Audits of mechanisms for sequences of values: above threshold (also a variant that is wrong on purpose), sparse
+//! vector, and tree aggregation.
 
 use super::broken::NoNoiseOnNumbers;
 use super::case::{Case, CaseDescription, DELTA, epsilon, positive, worst};

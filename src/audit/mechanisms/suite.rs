@@ -1,4 +1,4 @@
-//! Every mechanism on its worst known neighbours, with the claim and the expected verdict.
+//! All audits of single mechanisms, most of them on worst known neighbours, with the claim and the expected verdict.
 
 use super::case::Case;
 use super::{additive, choices, clipped, flawed, sampled, sequences, tables};

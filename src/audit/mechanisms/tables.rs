@@ -86,9 +86,10 @@ fn johnson_lindenstrauss(r: usize) -> JohnsonLindenstrauss {
     }
 }
 
-/// Two data sets that differ in one record. Their centred columns span the same space, and their smallest singular
-/// values lie on different sides of the threshold omega, below which singular values are lifted. In the last column,
-/// all records except the first are equal, and the first record differs by 1 between the two data sets.
+/// Two data sets that differ in one record. Their centred columns span the same space. Of their smallest singular
+/// values, one lies above the threshold omega and the other below it; all singular values of a data set are lifted if
+/// the smallest one lies below omega. In the last column, all records except the first are equal, and the first record
+/// differs by 1 between the two data sets.
 fn branch_pair(mechanism: &JohnsonLindenstrauss, n: usize) -> Pair<Rows> {
     let omega = mechanism.omega();
     let share = (1.0 - 1.0 / n as f64).sqrt();

@@ -80,8 +80,8 @@ pub fn search_candidates(
     Ok(vec![candidates(&answering, instance, context)?])
 }
 
-/// Private answers to all queried rows, where the neighbours differ in the outcome of one row, which is a queried row
-/// or, for a second candidate, another row. A row that is queried again gets the same answer.
+/// Private answers to all queried rows, where the neighbours differ in the outcome of one row. This row is a queried
+/// row; for a second candidate, it is a row that is not queried. A row that is queried again gets the same answer.
 pub(super) fn candidates(
     answering: &Answering<'_>,
     instance: &Instance,
@@ -167,7 +167,7 @@ pub(super) fn candidates(
     Ok(candidates)
 }
 
-/// Adds a note to each candidate that names the conditions of the proof, other than those of the mechanism.
+/// Adds to each candidate a note that names the conditions of the proof, other than those of the mechanism.
 pub(super) fn note_conditions(conditions: &[String], candidates: &mut Candidates) {
     if !conditions.is_empty() {
         let note = format!("the proof is conditional on {}", conditions.join(", and "));

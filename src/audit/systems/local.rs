@@ -18,7 +18,8 @@ use crate::vocab::{Neighbours, counted};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Number of rewards that are drawn to estimate the range of rewards if their noise is unbounded.
+/// Number of rewards that are drawn at the arm with the smallest mean, and again at the arm with the largest mean, to
+/// estimate the range of rewards if the noise of the rewards is unbounded.
 const DRAWS: u64 = 100_000;
 /// Distance between the bound and a reward beyond the bound, in standard deviations of the privacy noise, at which such
 /// a reward is almost always recognised: the absolute value of Laplace noise exceeds this distance with probability

@@ -1,6 +1,6 @@
 //! Audits of whole systems: a scenario's releases on neighbouring inputs, as its observers see them.
 //!
-//! The data of one replication are prepared once; a trial repeats the releases from them, by the protocol's own
+//! The data of one replication are prepared once. From these data, a trial repeats the releases by the protocol's own
 //! mechanisms, on one of two neighbouring inputs. What an observer does with a release afterwards (queries, learning,
 //! choices) cannot reveal more, so it is not repeated.
 //!

@@ -69,8 +69,9 @@ impl Reward {
     }
 }
 
-/// ln of the ratio of the densities of a report with Laplace noise. On one side the reward is `near`, or `far` with
-/// probability `beyond`; on the other side it is `-near`, or `-far` with the same probability.
+/// ln of the density of a report with Laplace noise on the first side of the audit over its density on the second side. On
+/// the first side the reward is `far` with probability `beyond`, else `near`. On the second side the reward is `-far` with
+/// probability `beyond`, else `-near`.
 pub(super) fn log_ratio_of_mixtures(report: f64, (near, far, beyond): (f64, f64, f64), scale: f64) -> f64 {
     let log_density = |sign: f64| {
         let at = |reward: f64| -(report - sign * reward).abs() / scale;
@@ -86,8 +87,9 @@ mod tests {
     use super::*;
 
     /// If far rewards hardly occur, the log ratio is the same as for near rewards alone, at most 2 near / scale. If far
-    /// rewards do occur, the log ratio of a report equal to the far reward is ln(beyond) minus the log density of this
-    /// report on the other side, where the reward is almost certainly `-near`.
+    /// rewards do occur, consider a report equal to `far`. Without the factor 1 / (2 scale), which both densities have, the
+    /// log density of this report is ln(beyond) on the first side. On the second side, where such a report almost certainly
+    /// comes from the reward `-near`, it is ln(1 - beyond) - (far + near) / scale. The log ratio is the difference.
     #[test]
     fn far_rewards_dominate_the_ratio_of_a_far_report() {
         let ratio = |report, beyond| log_ratio_of_mixtures(report, (5.0, 1000.0, beyond), 10.0);

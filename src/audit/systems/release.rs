@@ -1,5 +1,5 @@
-//! Audits of private release, as readers see it. The neighbours are two data sets that differ in one validation record,
-//! or the functions of two neighbouring validation sets.
+//! Audits of the protocol `Release`, for an observer who reads the publication. The neighbours are two data sets that
+//! differ in one validation record, or the functions of two neighbouring validation sets.
 
 use super::audited::{AuditContext, Audited, named};
 use super::request::Request;
@@ -15,7 +15,7 @@ use crate::protocols::release::{
 use crate::rng::Key;
 use crate::vocab::{Basis, Cost, Neighbours};
 
-/// Largest number of pairs of data sets from which the worst is chosen.
+/// Largest number of pairs of neighbours from which the audited pair is chosen.
 const PAIRS: u64 = 20;
 /// The observer of a publication.
 const OBSERVER: &str = "anyone who reads the publication";
@@ -163,7 +163,7 @@ fn candidates(
     Ok(vec![vec![system]])
 }
 
-/// The publication on two data sets, after their searches have ended.
+/// The publication on two data sets, after the search has ended on each of them.
 struct Publication {
     words: String,
     setting: Option<Chosen>,
@@ -229,8 +229,8 @@ impl Publication {
         number.ok_or_else(missing)
     }
 
-    /// The tests that distinguish the two data sets by the released number if `setting` is the released setting; `None`
-    /// if no number is released or known.
+    /// The tests that distinguish the two data sets by the released number if `setting` is the released setting. `None`
+    /// if no number is released, if one of the data sets has no such number, or if the mechanism refuses a number.
     fn tests_of_value(&self, setting: Option<usize>) -> Option<Distinguisher<Vec<f64>>> {
         let (release, secrets) = self.value.as_ref()?;
         let number = |secrets| Self::number(release.of, secrets, setting).ok().map(|number| vec![number]);
@@ -238,8 +238,9 @@ impl Publication {
         release.mechanism.distinguisher([&given, &neighbour]).ok()
     }
 
-    /// The largest loss of the releases on this pair, by the distributions that the mechanisms state: exact if
-    /// [`Self::is_known`]; otherwise the loss of a number whose noise is not Laplace noise counts as 0.
+    /// The largest loss of the releases on this pair, by the distributions that the mechanisms state. It is exact if
+    /// [`Self::is_known`]. Otherwise a loss that is not known counts as 0: that of a number whose noise is not Laplace
+    /// noise, or that of a setting whose mechanism has no test by likelihood ratio.
     fn loss(&self) -> f64 {
         let value = |setting| self.tests_of_value(setting).as_ref().and_then(largest_loss).unwrap_or(0.0);
         match &self.setting {
@@ -262,7 +263,7 @@ impl Publication {
             && (self.value.is_none() || number().is_some())
     }
 
-    /// Probability, over functions, with which the claims may fail.
+    /// The probability, over functions, with which some claim may fail: the sum of the deltas of all claims.
     fn failure(&self) -> f64 {
         self.prices.iter().filter_map(|price| price.claim.as_ref()).map(|claim| claim.delta).sum()
     }
@@ -273,8 +274,8 @@ impl Publication {
     }
 
     /// The claim about the publication. The mechanisms are epsilon-DP with delta 0. A claim's delta is the probability,
-    /// over functions, that the claim fails, and not a probability over the noise of a release. So delta is 0 unless
-    /// another one is requested.
+    /// over functions, that the claim fails, and not a probability over the noise of a release. So the statement has
+    /// delta 0, unless the argument `delta` requests another value.
     fn statement(&self, name: &str, delta: Option<f64>) -> Statement {
         let claims = || self.prices.iter().filter_map(|price| price.claim.as_ref());
         let delta = delta.unwrap_or(0.0);

@@ -7,14 +7,14 @@ use crate::audit::error::AuditError;
 pub struct Request {
     /// Cell of the study.
     pub cell: usize,
-    /// Only this series, if present.
+    /// The only series to audit; `None` for all series.
     pub series: Option<String>,
-    /// Only what this party sees, if present.
+    /// The only observer whose releases are audited, written as the audit prints it; `None` for all observers.
     pub observer: Option<String>,
-    /// The neighbour, instead of a search: "ROW:D1,D2,.." (a record and by how much it moves), "A,B" (two rewards), or
-    /// the number of an agent.
+    /// The neighbour, instead of a search for one: "ROW:D1,D2,.." (a record and by how much each of its numbers moves),
+    /// "A,B" (two rewards), or the number of an agent.
     pub neighbour: Option<String>,
-    /// (epsilon, delta) to test instead of the claim.
+    /// (epsilon, delta) to test instead of the scenario's claim.
     pub claim: Option<(f64, f64)>,
 }
 

@@ -26,8 +26,9 @@ pub(super) fn published(
     let pair = means.range.worst_pair().ok_or_else(|| AuditError::scenario("the range has no ends"))?;
     let given = visits.min(mechanism.contributions().get());
     let steps = mechanism.steps().get();
-    // The values that enter the sums. The person's rewards come first, clipped to the range; as many of them enter as the
-    // mechanism permits contributions. The rewards of all other persons are at the lower end of the range.
+    // The values that enter the sums. The rewards of the person come first, clipped to the range. If the person has more
+    // rewards than the mechanism permits contributions, only the permitted number of them enter. The rewards of the other
+    // persons are at the lower end of the range.
     let low = means.range.low.get();
     let counting = |reward: f64| -> Vec<Vec<f64>> {
         (0..steps).map(|step| vec![if step < given { means.range.clip(reward) } else { low }]).collect()
@@ -44,7 +45,7 @@ pub(super) fn published(
         neighbours: format!("all {visits} rewards of one person, {} or {}", pair.inputs[0], pair.inputs[1]),
         observer: means.readers.join(", "),
         delta,
-        // At a delta below the stated one, nothing is claimed.
+        // At a delta below the one that the scenario states, nothing is claimed.
         claim: (delta >= stated).then(|| (means.epsilon.get(), source)),
         proven: upper_bound(&[(&price, 1)], delta),
         disjoint: None,
@@ -60,7 +61,7 @@ pub(super) fn published(
 struct Published {
     mechanism: TreeAggregation,
     means: RunningMean,
-    /// Every reward of the person, on each of the two neighbours.
+    /// The reward that the person whose rewards differ has at every visit: first on D, then on D'.
     rewards: [f64; 2],
     visits: u64,
     steps: u64,

@@ -27,7 +27,7 @@ fn pilot(trials: u64) -> u64 {
 /// `done` is called after each batch of trials, with the number of trials in that batch, from several threads.
 ///
 /// # Errors
-/// If a system cannot run.
+/// [`AuditError`] if the trials on a pair of neighbours cannot be run or scored.
 pub fn audit(
     mut candidates: Candidates,
     trials: u64,
@@ -46,7 +46,8 @@ pub fn audit(
                 models: false,
             };
             let evidence = measure(&*system.experiment, effort, done)?;
-            // While no lower bound is above 0, the larger advantage of the membership attack decides.
+            // Between equal lower bounds, for example if all are 0, the larger advantage of the membership attack decides.
+            // An advantage is at most 1, so it cannot outweigh a difference of more than 1e-3 between two lower bounds.
             let figure = evidence.epsilon_lower + 1e-3 * evidence.membership.advantage;
             if figure > most {
                 (best, most) = (index, figure);

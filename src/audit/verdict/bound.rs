@@ -7,10 +7,10 @@ use crate::vocab::{Basis, Cost};
 /// The basis of a bound without conditions, in words.
 pub(super) const PROVEN: &str = "proven";
 
-/// The upper bound on epsilon at `delta` that follows from the costs of releases, and the basis of the costs in words
-/// ("proven", or "holds with" and the conditions). `prices` has pairs of a price and the number of releases with this price.
-/// At delta 0 the bound is the sum of the pure epsilons. `None` if the basis of a price is as published, refuted or
-/// unprotected, or if the bound is infinite.
+/// The upper bound on epsilon at `delta` that follows from the costs of releases, and the different bases of these costs
+/// in words (each is "proven", or "holds with" and the conditions). `prices` has pairs of a price and the number of
+/// releases with this price. At delta 0 the bound is the sum of the pure epsilons. `None` if the basis of a price is as
+/// published, refuted or unprotected, or if the bound is infinite.
 #[must_use]
 pub fn upper_bound(prices: &[(&Price, u64)], delta: f64) -> Option<(f64, String)> {
     let mut costs: Vec<(&Cost, u64)> = Vec::with_capacity(prices.len());

@@ -1,5 +1,5 @@
-//! The verdict on a claim, which follows from the measurements, and the factors that say how much the measurements leave
-//! open.
+//! What follows from the measurements of an audit: the verdict on a claim, and the factors that say how much the
+//! measurements leave open.
 
 use super::bound::PROVEN;
 use super::statement::{Source, Statement, Tested, Verdict};
@@ -7,10 +7,11 @@ use crate::audit::measure::{Evidence, NeighbourSide};
 use crate::audit::reconstruction::Reconstruction;
 use serde::Serialize;
 
-/// The ratios between the tested epsilon, the exact loss of the pair of neighbours and the measured lower bounds. If the
-/// tested epsilon is a true upper bound, the true loss lies between the bound by counting and the tested epsilon, with the
-/// confidence of the measurement. The bound by the model can take the place of the bound by counting if the model's premise
-/// is true.
+/// The ratios between the tested epsilon, the exact loss of the pair of neighbours and the two measured lower bounds. The
+/// bound by counting (`Evidence::epsilon_lower`) follows from counts alone; the bound by the model (`Evidence::model`)
+/// also assumes the premise of the model. If the tested epsilon is a true upper bound, the true loss lies between the bound
+/// by counting and the tested epsilon, with the confidence of the measurement. The bound by the model can take the place of
+/// the bound by counting if the model's premise is true.
 ///
 /// A factor is `None` if its divisor is 0 or unknown, or its dividend infinite or unknown. If the verdict is
 /// consistent, the first three factors are at least 1, up to numerical error.
@@ -22,12 +23,12 @@ pub struct Factors {
     /// Tested epsilon over the bound by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modelled: Option<f64>,
-    /// Tested epsilon over the exact loss of the pair of neighbours: the largest gain from testing other
-    /// neighbours.
+    /// Tested epsilon over the exact loss of the pair of neighbours. If the tested epsilon is a true upper bound, this is
+    /// the largest factor by which the exact loss of another pair can exceed the exact loss of this pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound_over_pair: Option<f64>,
-    /// Exact loss of the pair over the larger of the two measured bounds: the largest gain from more trials.
-    /// This factor may be below 1 by chance.
+    /// Exact loss of the pair over the larger of the two measured bounds: roughly the largest factor by which more trials on
+    /// this pair can raise the bound. This factor may be below 1 by chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair_over_measured: Option<f64>,
 }
@@ -223,8 +224,8 @@ fn judged(
 /// Each of the two limits behind a bound may be wrong with probability 0.025. The largest bound comes from an event that
 /// occurs in all N counted trials of one side and in none of the other side. The lower limit of its probability on the one
 /// side is then 0.025^(1/N), which is nearly 1. The upper limit on the other side is 1 - 0.025^(1/N), which is about
-/// 3.689 / N, since ln(1 / 0.025) is 3.689. So the bound is about ln(N / 3.689). Only half of all trials are counted, so 2 N
-/// trials per side are needed.
+/// 3.689 / N, since ln(1 / 0.025) is 3.689. So the bound is about ln(N / 3.689), which equals epsilon if N is
+/// 3.689 exp(epsilon). Only half of all trials are counted, so 2 N trials per side are needed.
 fn needed(epsilon: f64) -> String {
     let trials = (2.0 * 3.689 * libm::exp(epsilon)).ceil();
     if trials < 1e15 {

@@ -4,7 +4,8 @@ use super::bound::PROVEN;
 use serde::Serialize;
 use std::fmt;
 
-/// The verdict of an audit on a claimed epsilon, or on an upper bound; both are called "the claim" below.
+/// The verdict of an audit on a claimed epsilon, or on an upper bound. The descriptions of the variants call either of the
+/// two epsilons "the claim".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -13,11 +14,11 @@ pub enum Verdict {
     /// attack with another neighbour, test or event may succeed.
     Consistent,
     /// The lower bound by counting exceeds the claim, or no output is possible on both D and D' and all counted trials
-    /// confirm this. The claim is then false, with the stated confidence.
+    /// confirm this. The claim is then false, with the confidence of the measurements.
     Refuted,
-    /// Counting did not refute the claim, but this is no evidence for the claim, for one of four reasons. The exact loss of
-    /// the pair or the bound by the model exceeds the claim. Or this number of trials could not refute the claim whatever
-    /// the system does. Or no bound above 0 was measured. Or nothing is claimed.
+    /// Neither consistent nor refuted, for one of four reasons. Counting did not refute the claim, but the exact loss of the
+    /// pair or the bound by the model exceeds the claim. Or this number of trials could not refute the claim whatever the
+    /// system does. Or no bound above 0 was measured. Or there is no claim.
     Inconclusive,
 }
 
@@ -42,15 +43,15 @@ pub struct Statement {
     pub neighbours: String,
     /// Who sees the transcript.
     pub observer: String,
-    /// The delta at which all these epsilons are stated.
+    /// The delta of the claimed epsilon and of the upper bound.
     pub delta: f64,
     /// The claimed epsilon, if there is one, and its source.
     pub claim: Option<(f64, String)>,
     /// The upper bound on epsilon that follows from the costs of the releases, if there is one, and the basis of these
     /// costs in words: "proven", or "holds with" and the conditions. Despite the field's name, the bound may be conditional.
     pub proven: Option<(f64, String)>,
-    /// Why no output is possible on both D and D', if this follows by algebra. The test by the support of the outputs then
-    /// only confirms it.
+    /// Why no output is possible on both D and D', if this follows by algebra; `None` otherwise. If present, the trials only
+    /// confirm this fact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disjoint: Option<String>,
     /// Whether the system is wrong on purpose, as a test of the audit.
@@ -61,7 +62,7 @@ pub struct Statement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// A paper, a document or the user.
+    /// A paper, a document, the scenario or the user.
     Claimed,
     /// The costs of the releases, each with a proven or a conditional basis. The epsilon is the tight accountant's upper
     /// bound, or at delta 0 the sum of the pure epsilons.

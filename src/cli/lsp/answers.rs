@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::Path;
 
-/// The answer to a request; `None` if the server does not know the method. A question about a text that is not open, or
-/// about which there is nothing to say, is answered by null.
+/// The answer to a request; `None` if the server does not know the method. The answer is null if the text is not open, or if
+/// there is nothing to say.
 pub(super) fn answer(files: &mut OpenFiles, method: &str, params: &Value) -> Option<Value> {
     let address = params["textDocument"]["uri"].as_str().unwrap_or_default();
     let answer: fn(&OpenFile, &str, &Value) -> Option<Value> = match method {
@@ -62,8 +62,8 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
     })
 }
 
-/// The part of a word that a completion may replace: only the part before the cursor if the word contains a line break (as a
-/// string without a closing quotation mark may), otherwise the whole word.
+/// The part of a word that a completion may replace. This is the whole word, or only the part before the cursor if the word
+/// contains a line break. A string without a closing quotation mark may contain one.
 fn on_one_line(text: &str, at: usize, bytes: &Range<usize>) -> Range<usize> {
     if text[bytes.clone()].contains('\n') { bytes.start..at } else { bytes.clone() }
 }

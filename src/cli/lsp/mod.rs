@@ -97,7 +97,7 @@ fn talk(connection: &Connection) -> Result<(), ProtocolError> {
     }
 }
 
-/// Sends the errors of a text to the editor; they replace the errors that were sent before.
+/// Sends the errors of a text to the editor; they replace the errors that were sent before for this text.
 fn publish(connection: &Connection, address: &str, diagnostics: Vec<Value>) {
     let params = json!({ "uri": address, "diagnostics": diagnostics });
     let method = "textDocument/publishDiagnostics".to_owned();

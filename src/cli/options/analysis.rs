@@ -21,7 +21,7 @@ pub(super) fn finite(text: &str) -> Result<f64, BadValue> {
 /// One value that a design varies over a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cli) struct RangeArgument {
-    /// The path, or the name of the `Each`.
+    /// The path of the value, or the name of its `Each`.
     pub(in crate::cli) axis: String,
     pub(in crate::cli) from: f64,
     pub(in crate::cli) to: f64,
@@ -53,7 +53,7 @@ pub(in crate::cli) struct ThresholdArguments {
     /// The series whose advantage is examined
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) series: String,
-    /// The series with which it is compared
+    /// The series with which --series is compared
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) against: String,
     /// The metric that is compared: a column of results.csv, named without the prefix "more." if it has one

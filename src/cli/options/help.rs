@@ -16,7 +16,7 @@ pub(in crate::cli) struct NewArguments {
     /// Your CSV file with a header line, from which the scenario is made. Needs --output
     #[arg(long, value_name = "FILE", requires = "output")]
     pub(in crate::cli) csv: Option<PathBuf>,
-    /// The column of that file to optimise (for `release`: the class to predict)
+    /// The column of the CSV file to optimise (for `release`: the class to predict)
     #[arg(long, value_name = "COLUMN", requires = "csv")]
     pub(in crate::cli) output: Option<String>,
     /// Overwrite an existing file

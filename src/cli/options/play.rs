@@ -98,8 +98,8 @@ pub(in crate::cli) struct ReplayArguments {
     /// id_ed25519.pub; needs a program built with --features sign
     #[arg(long, value_name = "KEY", conflicts_with = "diff")]
     pub(in crate::cli) signed_by: Option<PathBuf>,
-    /// Run this run or scenario too, and print the first event that differs, with the events that caused it
-    /// in each run
+    /// Simulate this other run or scenario too, and print the first event that differs, with the events that
+    /// caused it in each of the two
     #[arg(long, value_name = "RUN2")]
     pub(in crate::cli) diff: Option<PathBuf>,
     /// Which cell of a study, with --diff
@@ -129,8 +129,8 @@ pub(in crate::cli) struct SignArguments {
 pub(in crate::cli) struct CompareArguments {
     /// Folder of the first run
     pub(in crate::cli) a: PathBuf,
-    /// Folder of the second run; the same folder compares two series of one run. Default: each branch of a forked
-    /// run is compared with the unchanged one
+    /// Folder of the second run; write the first folder again to compare two series of one run. Default: each
+    /// branch of a forked run is compared with the unchanged branch
     pub(in crate::cli) b: Option<PathBuf>,
     /// Only this series of the first run. Default: all, or the series of --series-b
     #[arg(long, value_name = "NAME")]

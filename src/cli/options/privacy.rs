@@ -126,7 +126,7 @@ pub(in crate::cli) struct CalibrateArguments {
     #[arg(long, allow_negative_numbers = true, required_unless_present = "scenario")]
     pub(in crate::cli) epsilon: Option<f64>,
     /// A scenario of outsourced search: find, for each of its projections, the largest number of columns r at which no
-    /// singular value is lifted
+    /// singular value of the inputs is lifted (increased)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["epsilon", "rounds", "noise", "delta", "rate"])]
     pub(in crate::cli) scenario: Option<PathBuf>,
     /// Override a value of that scenario: path.to.field=RON. May be repeated
@@ -135,7 +135,7 @@ pub(in crate::cli) struct CalibrateArguments {
     /// Folder of data files that are not in that scenario's folder. Default: the environment variable SUBROSA_DATA
     #[arg(long, value_name = "DIR", requires = "scenario")]
     pub(in crate::cli) data: Option<PathBuf>,
-    /// List every projection of that scenario, not only the largest r that were found
+    /// List every projection of that scenario with its own r and omega, below the table of the largest r
     #[arg(long, requires = "scenario")]
     pub(in crate::cli) all: bool,
     /// Delta at which epsilon is stated

@@ -1,4 +1,4 @@
-//! The report of a run that is going on, made again from the records that are stored.
+//! The report of a run that is going on. It is made again and again, from the records that are stored so far.
 
 use crate::cli::load::plan_of_run;
 use crate::report::{self, Page, Refresh};
@@ -12,7 +12,7 @@ pub(super) const NONE_YET: &str =
     "No replication is finished yet. This page is made again every few seconds.";
 /// Pause between two checks whether the run has ended.
 pub(super) const NAP: Duration = Duration::from_millis(20);
-/// Least time between two reports.
+/// Least pause between two reports, if `REST` does not demand a longer pause.
 const LEAST: Duration = Duration::from_secs(1);
 /// Least pause between two reports, as a multiple of the time that the last one took, so that the run keeps most of
 /// the processor time.
@@ -26,8 +26,8 @@ pub(super) struct Live {
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,
-    /// The number of finished replications and the total number, such as "3 of 10"; "0" before the first report. It
-    /// differs between two reports that are made from different records.
+    /// The number of finished replications and the total number, such as "3 of 10"; "0" before the first report. The
+    /// text differs between two reports that are made from different records.
     state: String,
     made: Option<(Instant, Duration)>,
 }
@@ -60,7 +60,8 @@ impl Live {
     }
 
     fn read(&mut self) -> Result<(), FolderError> {
-        // A plan is read from several files; `resolved.ron` is the last of them to be written.
+        // The plan is read from `manifest.json` and `scenario.ron`. A run writes `resolved.ron` after these two files, so
+        // the plan is read only if `resolved.ron` exists.
         if self.plan.is_none() && self.folder.file("resolved.ron").is_file() {
             self.plan = Some(plan_of_run(&self.folder).ok().map(|(plan, _)| plan));
         }

@@ -53,8 +53,9 @@ impl Drop for Ending<'_> {
 }
 
 impl Watch {
-    /// Begins to show the run in `folder`. The page is written to `file`; if `file` is `None`, a server shows the page, and
-    /// its address is printed. If the function fails, it has printed the error.
+    /// Prepares to show the run in `folder`; [`Self::during`] then shows the run. If `file` names a file, a first page is
+    /// written to the file. If `file` is `None`, a server begins to listen, and the address of the page is printed. If the
+    /// function fails, it has printed the error.
     pub(super) fn begin(file: Option<&Path>, folder: &RunFolder) -> Result<Self, Exit> {
         let live = Mutex::new(Live::new(folder.clone()));
         let place = match file {
@@ -91,7 +92,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Shows the run's report while `play` runs it.
+    /// Calls `play`, which executes the run, and shows the run's report until `play` returns.
     pub(super) fn during<T>(&self, play: impl FnOnce() -> T) -> T {
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -118,7 +119,7 @@ impl Watch {
             let mut live = live::lock(&self.live);
             live.renew();
             if *live.state() != state {
-                // If the file cannot be written, the next turn tries again; only `end` prints a warning.
+                // If the file cannot be written, a later turn of the loop tries again. Only `end` prints a warning.
                 if files::put(file, live.page(Refresh::After(EVERY.as_secs())).as_bytes()).is_ok() {
                     live.state().clone_into(&mut state);
                 }

@@ -1,7 +1,7 @@
-//! Serves the report of a running study to one reader on this machine. The server listens on 127.0.0.1 only and answers
+//! Serves the report of a running study to browsers on this machine. The server listens on 127.0.0.1 only and answers
 //! GET and HEAD. Its address has a token that nobody can guess, so no other user of the machine can read the report. A
-//! page of another site cannot read the report either: it does not know the token, and the server refuses a request whose
-//! header Host names neither 127.0.0.1 nor localhost (against DNS rebinding).
+//! page of another site does not know the token, so it cannot read the report either. Against DNS rebinding, the server
+//! also refuses a request whose header Host is neither 127.0.0.1 nor localhost, followed by the server's port.
 
 use super::live::{Live, NAP, lock};
 use std::collections::hash_map::RandomState;
@@ -12,9 +12,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Longest head of a request in bytes.
+/// The server stops reading a request when more than this many bytes have arrived without the end of the request's head.
 const LONGEST: usize = 8 << 10;
-/// Longest time for a request, and for an answer.
+/// Longest time in which the head of a request must arrive, and longest time of each write of an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Largest number of connections at the same time.
 const CONNECTIONS: usize = 16;
@@ -40,8 +40,8 @@ impl Answer {
 }
 
 /// Two hashes of 64 bits under a random key, in hexadecimal digits. The standard library takes the key from the operating
-/// system, and nobody without the key can tell the hashes from random numbers. The seed tree, which everybody can
-/// compute, is not used.
+/// system, and nobody without the key can tell the hashes from random numbers. The hashes are not derived from the seed
+/// tree, because everybody can compute the seed tree.
 fn token() -> String {
     let keyed = RandomState::new();
     format!("{:016x}{:016x}", keyed.hash_one(1), keyed.hash_one(2))
@@ -158,8 +158,8 @@ impl Server {
     }
 }
 
-/// The head of a request; `None` if it is too long, takes too long, is not UTF-8, or ends early, or if the
-/// server ends.
+/// The head of a request; `None` if the head is too long, arrives too slowly, is not UTF-8 or is incomplete, or if the
+/// run has ended.
 fn head(stream: &mut TcpStream, ended: &AtomicBool) -> io::Result<Option<String>> {
     let start = Instant::now();
     let (mut bytes, mut part) = (Vec::new(), [0; 1024]);

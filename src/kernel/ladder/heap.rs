@@ -1,4 +1,4 @@
-//! A 4-ary heap of keys, for events that are scheduled after their bucket of the ladder queue has been emptied.
+//! A 4-ary heap of keys, for events that are scheduled when their bucket of the ladder queue has already been emptied.
 
 use super::node::Key;
 
@@ -59,7 +59,7 @@ impl Heap {
         Some(first)
     }
 
-    /// The place of the smallest child; `None` if there are no children. Four children are compared in two pairs, so that
+    /// The index of the smallest child; `None` if there are no children. Four children are compared in two pairs, so that
     /// the processor can compare both pairs at once.
     #[inline(always)]
     fn smallest_child(&self, parent: usize) -> Option<usize> {

@@ -33,11 +33,11 @@ const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// A bucket, or the top, is sorted if it has at most this number of events or all their times are equal. Otherwise its
 /// events are distributed over a rung.
 const SORTED: usize = 48;
-/// If the top has at most this number of events, all are moved to the bottom. New events are then inserted there too, until
-/// the bottom's array is full and at least twice this number of events are pending.
+/// If the top has at most this number of events when it is moved to the bottom, new events are inserted into the bottom
+/// too, until the bottom's array is full and at least twice this number of events are pending.
 const FEW: usize = 16;
-/// The buckets of a rung that is made from the top are wide enough for a span of this many times the difference between the
-/// mean time and the first time of the top's events, or for the span of the whole top if that is shorter.
+/// The buckets of a rung that is made from the top cover together at least this many times the difference between the mean
+/// time and the first time of the top's events, or the span of the whole top if that is shorter.
 const REACH: u64 = 4;
 /// If there are more late events than this, and more late events than events in the bottom, a new rung takes the late events
 /// and those of the bottom.
@@ -50,11 +50,12 @@ pub(super) struct Ladder<T> {
     /// The first free slot; the node of each free slot contains the next free slot.
     free: u32,
     sequence: u64,
-    /// Sorted keys; those from `taken` to `filled` are pending.
+    /// Sorted keys. Those at the indices from `taken` to `filled - 1` are pending.
     bottom: Vec<Key>,
     taken: usize,
     filled: usize,
-    /// Whether all events are in the bottom, except those at time `u64::MAX`, which are in the top.
+    /// Whether new events are inserted into the bottom. All pending events are then in the bottom, except those that were
+    /// added since with the time `u64::MAX`, which are in the top.
     few: bool,
     late: Heap,
     spill_at: usize,
@@ -224,8 +225,8 @@ impl<T> Ladder<T> {
         self.filled += 1;
     }
 
-    /// Makes room for a key at the end of the bottom, if few events are pending; otherwise moves all events of the bottom to
-    /// the top. Returns whether few are pending.
+    /// Makes room for a key at the end of the bottom, if few events are pending there; otherwise moves all events of the
+    /// bottom to the top. Returns whether few are pending.
     #[cold]
     fn make_place(&mut self) -> bool {
         let pending = self.taken..self.filled;
@@ -241,8 +242,8 @@ impl<T> Ladder<T> {
         self.few
     }
 
-    /// Inserts an event that belongs neither to the innermost rung nor to the top: into an outer rung, or into the heap if
-    /// its bucket has been emptied.
+    /// Inserts an event that belongs neither to the innermost rung nor to the top: into an outer rung or, if the event's
+    /// bucket has been emptied, into the heap.
     #[cold]
     fn place_between(&mut self, slot: u32) {
         let node = &mut self.nodes[slot as usize];
@@ -296,8 +297,8 @@ impl<T> Ladder<T> {
         true
     }
 
-    /// Moves the events of the next few buckets of the innermost rung to the bottom, in order, up to the first bucket that
-    /// holds many events. If the very first of these buckets holds many, it is distributed over a new, finer rung.
+    /// Moves the events of the next few buckets of the innermost rung to the bottom, in order, up to the first full bucket:
+    /// more than [`SORTED`] events of different times. If the very first one is full, a new, finer rung takes its events.
     fn refill_bottom(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
@@ -398,8 +399,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes bottom and late events over a new innermost rung, which ends where the first bucket that has not been
-    /// emptied, or else the top, begins. If the new rung would cover a single point in time, raises `spill_at` instead.
+    /// Distributes the events of the bottom and the late events over a new innermost rung, up to the first bucket that has
+    /// not been emptied, or else to the top. If the new rung would cover a single point in time, raises `spill_at` instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

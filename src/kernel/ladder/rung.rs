@@ -10,7 +10,7 @@ const WORDS: usize = BUCKETS / 64;
 #[derive(Clone, Debug)]
 pub(super) struct Rung {
     start: u64,
-    /// Length of the rung in nanoseconds; every time within it has a bucket.
+    /// Length of the rung in nanoseconds. Every time within the rung has a bucket.
     span: u64,
     /// A bucket is 2^shift nanoseconds wide.
     pub(super) shift: u32,

@@ -4,7 +4,7 @@ use super::*;
 use crate::rng::Key as Seed;
 use std::collections::BTreeSet;
 
-/// Pushes and pops events with delays from a distribution, and checks their order against a sorted set.
+/// Pushes and pops events whose delays `delay` computes from random words, and checks their order against a sorted set.
 fn agrees(name: &str, first_sequence: u64, pending: usize, delay: impl Fn(u64) -> u64) {
     let mut ladder = Ladder { sequence: first_sequence, ..Ladder::default() };
     let mut set = BTreeSet::new();
@@ -87,8 +87,8 @@ fn emptied() -> (Ladder<u64>, u64) {
     (ladder, 1_059_000)
 }
 
-/// When the queue is empty, its rung is closed. Two new events are then in order, even if the times of both lie in buckets
-/// that the old rung would still have had.
+/// When the queue becomes empty, its rung is closed. Two new events are then in order, even if the times of both would lie
+/// in buckets of the closed rung.
 #[test]
 fn an_empty_queue_forgets_its_rung() {
     for near in [0, 1, 2, 10, 100, 1000, 10_000] {
@@ -106,7 +106,7 @@ fn an_empty_queue_forgets_its_rung() {
     }
 }
 
-/// Many events near the largest time: the sums of their times need more than 64 bits.
+/// Many events near the largest time: the sum of their times needs more than 64 bits.
 #[test]
 fn events_near_the_end_of_time_are_in_order() {
     for events in [60u64, 100, 1000] {
@@ -137,7 +137,8 @@ fn hundreds_of_late_events_are_in_order() {
             sequence += 1;
         };
         for burst in 0..200u64 {
-            // A hundred events over the whole spread, then many at the times of the buckets that are being handled.
+            // A hundred events over the whole spread, then up to 240 events in spans of random length that begin at the
+            // first pending event.
             for _ in 0..100 {
                 push(&mut set, &mut ladder, now + stream.below(spread));
             }
@@ -158,10 +159,10 @@ fn hundreds_of_late_events_are_in_order() {
     }
 }
 
-/// The end of a rung that was made for late events lies inside the rung's last bucket. When the last bucket is distributed
-/// over a finer rung, the finer rung ends at the same time as that rung, not at the end of the bucket. Otherwise a new
-/// event between these two times would go to the finer rung, and would be handled before an older event with an earlier
-/// time, which is in an outer rung.
+/// The end of a rung that was made for late events may lie inside the rung's last bucket. When this last bucket is
+/// distributed over a finer rung, the finer rung ends where the rung for late events ends, not where the bucket ends. If
+/// the finer rung ended with the bucket, a new event between these two times would go to the finer rung. It would be
+/// handled before an older event with an earlier time, which is in an outer rung.
 #[test]
 fn the_rung_of_a_last_bucket_ends_with_it() {
     let mut ladder = Ladder::default();

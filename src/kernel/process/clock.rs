@@ -4,7 +4,7 @@ use crate::vocab::Time;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The virtual time, shared by the tasks and futures of one process. It is set at each input.
+/// The virtual time, shared by the tasks and futures of one process. The process sets this clock at each input.
 #[derive(Clone, Debug, Default)]
 pub struct Clock(Rc<Cell<Time>>);
 

@@ -12,7 +12,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// The context of a process. Clones are handles to the same process, for tasks that it spawns.
+/// The context of a process. Clones are handles to the same process, for the tasks that the process spawns.
 ///
 /// Effects take place in the order of the calls, when the present task has to wait or ends.
 pub struct ProcessContext<P: Protocol> {
@@ -67,8 +67,8 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow().me
     }
 
-    /// The stream of random numbers for a purpose, from its beginning: every call with the same purpose returns the same
-    /// stream. After a crash that lost the party's memory, a call returns a different stream.
+    /// The stream of random numbers for a purpose, always from the beginning of the stream: every call with the same
+    /// purpose returns the same stream. After a crash that lost the party's memory, a call returns a different stream.
     #[must_use]
     pub fn stream(&self, purpose: &str) -> Stream {
         self.key.child(purpose).stream()
@@ -128,7 +128,7 @@ impl<P: Protocol> ProcessContext<P> {
         Receive::new(&self.shared, Some(Box::new(wanted)))
     }
 
-    /// As [`Self::receive`], but waits for no longer than `span`, and then returns `None`.
+    /// As [`Self::receive`], but waits for no longer than `span`; the output is `None` if no message has arrived by then.
     pub async fn receive_within(&self, span: Span) -> Option<(PartyId, P::Message)> {
         self.timeout(span, self.receive()).await
     }
@@ -146,7 +146,7 @@ impl<P: Protocol> ProcessContext<P> {
     }
 
     /// The output of `future` if it completes within `span`, counted from the first poll of the timeout; else `None`, and
-    /// `future` is dropped. A future that is ready when the timer of the timeout is handled has completed in time; events
+    /// `future` is dropped. If `future` is ready when the timer of the timeout is handled, it has completed in time. Events
     /// at the same virtual time that are handled after the timer come too late.
     pub async fn timeout<F: Future>(&self, span: Span, future: F) -> Option<F::Output> {
         let mut sleep = pin!(self.sleep(span));
@@ -164,8 +164,9 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource; lower priority numbers are served first, if the resource has priorities. The output
-    /// is a [`Claimed`]: dropping it releases the server. Dropping the future while it waits removes the job from the queue.
+    /// Waits for a server of a resource. If the resource has priorities, lower priority numbers are served first. The
+    /// output is a [`Claimed`]: dropping it releases the server. Dropping the future while it waits removes the job from
+    /// the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }
@@ -188,8 +189,8 @@ impl<P: Protocol> ProcessContext<P> {
         .await
     }
 
-    /// Uses a server for `span` in total: waits for a server and uses it. Whenever another job takes the server, waits for a
-    /// server again and continues.
+    /// Waits for a server and uses it, for `span` in total. Whenever another job takes the server, waits for a server again
+    /// and continues.
     pub async fn serve(&self, resource: &SharedResource, priority: i64, span: Span) {
         let claim = self.acquire(resource, priority).await;
         let mut left = span;

@@ -50,11 +50,11 @@ type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 /// ```
 ///
 /// A process uses neither the system's clock nor a thread: it is resumed when the kernel passes it an input. So order,
-/// digest and replay have the same guarantees as for every party. After a crash that lost its memory, a process starts
-/// again.
+/// digest and replay have the same guarantees as for every other party. After a crash that lost the party's memory, a
+/// process starts again.
 ///
-/// A running process can be copied only if it was made with [`Self::forkable`]; otherwise its simulation cannot be forked
-/// while it runs.
+/// A running process can be copied only if it was made with [`Self::forkable`]. Otherwise the simulation cannot be forked
+/// while the process runs.
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,
@@ -93,14 +93,15 @@ impl<P: Processes> Process<P> {
         Self { body: Rc::new(body), key, crashes: 0, running: None, inputs: None }
     }
 
-    /// The same process with its inputs stored, so that it can be copied. For a copy, `body` is called again and receives
-    /// all stored inputs; the effects that it requests meanwhile are dropped. `body` must not change state outside itself.
+    /// The same process with its inputs stored, so that it can be copied. To make a copy, `body` is called again and
+    /// receives all stored inputs; the effects that it requests meanwhile are dropped. `body` must not change state outside
+    /// itself.
     #[must_use]
     pub fn forkable(self) -> Self {
         Self { inputs: Some(Vec::new()), ..self }
     }
 
-    /// A copy of the process as it was before it started.
+    /// A copy of the process as it was before it started, or before its last restart.
     fn afresh(&self) -> Self {
         let inputs = self.inputs.as_ref().map(|_| Vec::new());
         Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, inputs }

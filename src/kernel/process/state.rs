@@ -34,7 +34,8 @@ pub(super) enum Effect<P: Protocol> {
     Stop,
 }
 
-/// Wakers of all tasks that wait for the same kind of event, in the order in which their futures were created.
+/// The futures that wait for one kind of event, by their numbers (`State::waiter`), each with the waker of its task. The
+/// numbers are in the order in which the futures were created.
 pub(super) type Waiters = BTreeMap<u64, Waker>;
 
 /// The state of an alarm: pending, with the waker of the task that waits for it, or expired.
@@ -105,8 +106,8 @@ impl<P: Protocol> Shared<P> {
         self.state.borrow_mut().effects.push_back(effect);
     }
 
-    /// Adds a message to the mailbox, and wakes all tasks that wait for one, in the order in which their futures
-    /// were created.
+    /// Adds a message to the mailbox, and wakes all tasks that wait for a message, in the order in which the futures that
+    /// wait were created.
     pub(super) fn deliver(&self, from: PartyId, message: P::Message) {
         let mut state = self.state.borrow_mut();
         state.mailbox.push_back((from, message));

@@ -14,15 +14,16 @@ pub enum Discipline {
     Fifo,
     /// The job with the latest request. Priorities are ignored.
     Lifo,
-    /// The job with the lowest priority number; among equals, the one with the earliest request.
+    /// The job with the lowest priority number; among jobs with this number, the job with the earliest request.
     Priority,
-    /// As `Priority`; and if no server is free, a new job takes the server of the served job with the highest priority
-    /// number, if this number is higher than the new job's. If several served jobs have the highest number, the one with the
-    /// latest request is preempted. The preempted job returns to the queue, before jobs of its priority with later requests.
+    /// As `Priority`. In addition, if no server is free, a new job takes the server of the served job with the highest
+    /// priority number, if this number is higher than the new job's. If several served jobs have the highest number, the
+    /// one with the latest request is preempted. The preempted job returns to the queue, before jobs of its priority with
+    /// later requests.
     Preemptive,
 }
 
-/// A job's position in the order of service, which also identifies the job: jobs with lower claims are served first.
+/// A job's position in the order of service: jobs with lower claims are served first. The claim also identifies the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Claim {
     priority: i64,
@@ -62,7 +63,8 @@ struct Entry<J> {
     job: J,
     /// Time of the request.
     asked: Time,
-    /// When the job last joined the queue; for a job that never waited, the time of its request.
+    /// When the job last joined the queue, by its request or because it was preempted; for a job that never waited, the
+    /// time of its request.
     since: Time,
     /// Whether the job has had a server.
     begun: bool,

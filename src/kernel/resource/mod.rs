@@ -1,4 +1,4 @@
-//! Resources of a party: servers that its jobs wait for, in queues with or without priorities.
+//! Resources of a party: servers, and the jobs of the party that wait for them, in queues with or without priorities.
 //!
 //! A [`Resource`] is a plain value, for parties written as state machines: its methods return which job begins, and the
 //! party sets the timer for the job's end. A [`SharedResource`] is for parties written as processes: their tasks await one

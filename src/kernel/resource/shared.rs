@@ -51,7 +51,7 @@ impl SharedResource {
         }
     }
 
-    /// Ready when the job has a server, if `served` is true, or when it has none, if `served` is false.
+    /// If `served` is true, ready when the job has a server; if `served` is false, ready when the job has no server.
     fn once(&self, claim: Claim, served: bool, task: &Context<'_>) -> Poll<()> {
         let mut resource = self.0.borrow_mut();
         if resource.serves(claim) == served {
@@ -86,7 +86,7 @@ impl Future for Acquire {
             let begun = self.resource.0.borrow_mut().request(now, self.priority, WaitingTask::default());
             self.resource.wake(begun.preempted);
             let (resource, clock) = (self.resource.clone(), self.clock.clone());
-            // If this future is dropped, so is the claim, and the job leaves the queue.
+            // If this future is dropped, the `Claimed` is dropped too, and the job leaves the queue.
             self.claimed = Some(Claimed { resource, clock, claim: begun.claim });
             begun.claim
         };
@@ -107,7 +107,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// Whether the task still has the server; only a preemptive resource takes it away.
+    /// Whether the task still has the server. Only with [`Discipline::Preemptive`] can another job take it away.
     #[must_use]
     pub fn is_served(&self) -> bool {
         self.resource.0.borrow().serves(self.claim)

@@ -38,7 +38,7 @@ pub struct ResourceStatistics {
     pub in_queue: u128,
     /// Nanoseconds that servers have been busy, summed over all servers.
     pub busy: u128,
-    /// The integral over time of the number of jobs in the queue, in nanoseconds.
+    /// The integral of the number of jobs in the queue over time, in nanoseconds.
     pub queue_area: u128,
 }
 
@@ -72,8 +72,8 @@ impl ResourceStatistics {
         self.at = now;
     }
 
-    /// Counts a job that gets a server for the first time. `waited` is the time since its request; `None` if it did not
-    /// wait.
+    /// Counts a job that gets a server for the first time. `waited` is the time since the job's request; `None` if the job
+    /// did not have to wait.
     pub(super) fn begins(&mut self, waited: Option<Span>) {
         self.begun += 1;
         if let Some(waited) = waited {

@@ -62,9 +62,10 @@ impl Envelope {
         Self { lines, crossings }
     }
 
-    /// ln (E max_i (a_i + b_i Z) - max_i a_i); minus infinity if one line is the largest for every Z. The difference is the
-    /// sum of (b_next - b) h(-|c|) over the lines of the envelope but the last, where c is the crossing of the line with the
-    /// next one, and h is that of [`log_improvement`].
+    /// ln (E max_i (a_i + b_i Z) - max_i a_i); minus infinity if one line is the largest for every Z. The difference is a
+    /// sum over all lines of the envelope except the last one. The term of a line is (b_next - b) h(-|c|), where b and
+    /// b_next are the slopes of this line and of the next one, and c is the value of Z at which the two lines cross.
+    /// [`log_improvement`] returns the logarithm of h.
     fn log_gain(&self, b: &[f64]) -> f64 {
         let term = |(pair, crossing): (&[usize], &f64)| {
             libm::log(b[pair[1]] - b[pair[0]]) + log_improvement(-crossing.abs()).0
@@ -77,13 +78,13 @@ impl Envelope {
         most + libm::log(terms.iter().map(|term| libm::exp(term - most)).sum())
     }
 
-    /// The derivatives of `value`, the logarithm of the gain, with respect to a and b of each line on the envelope:
-    /// (position of the line, derivative with respect to a, derivative with respect to b).
+    /// The derivatives of the logarithm of the gain with respect to a and b of each line on the envelope: (position of the
+    /// line, derivative with respect to a, derivative with respect to b). `value` is the logarithm of the gain.
     ///
-    /// The gain is E max_i (a_i + b_i Z) - max_i a_i. The derivative of its first term with respect to a of a line is the
-    /// probability that this line is the largest one. The derivative with respect to b of the line is the expectation of Z,
-    /// counted as 0 where another line is the largest one. It equals the density of Z at the line's lower crossing minus the
-    /// density at its upper crossing.
+    /// The gain is E max_i (a_i + b_i Z) - max_i a_i. The derivative of E max_i (a_i + b_i Z) with respect to a of one line
+    /// is the probability that this line is the largest one. The derivative with respect to b of the line is the
+    /// expectation of a variable that is Z where the line is the largest one, and 0 elsewhere. This expectation equals the
+    /// density of Z at the line's lower crossing minus the density at its upper crossing.
     fn derivatives(&self, value: f64) -> Vec<(usize, f64, f64)> {
         let end = |place: Option<usize>, none: f64| {
             place.and_then(|place| self.crossings.get(place)).map_or(none, |c| *c)
@@ -95,9 +96,10 @@ impl Envelope {
             |c: f64| if c.is_finite() { libm::exp(-0.5 * c * c - LOG_ROOT_TAU - value) } else { 0.0 };
         let of = |(place, line): (usize, &usize)| {
             let (low, high) = (end(place.checked_sub(1), f64::NEG_INFINITY), end(Some(place), f64::INFINITY));
-            // The line is the largest one for Z from `low` to `high`; the probability of this is divided by the gain. For
-            // the line with the largest a, which is the largest line at Z = 0 (the last case), 1 is first subtracted from
-            // the probability, because max_i a_i is subtracted in the gain.
+            // The line is the largest one for Z from `low` to `high`. The derivative with respect to a is the probability
+            // of this interval, divided by the gain. The last case is the line that is the largest one at Z = 0, which has
+            // the largest a. There 1 is subtracted from the probability before the division, because max_i a_i is
+            // subtracted in the gain.
             let by_a = match (low >= 0.0, high <= 0.0) {
                 (true, _) => tail(low) - tail(high),
                 (_, true) => tail(high) - tail(low),
@@ -170,7 +172,8 @@ impl Surface for KnowledgeGradient<'_> {
         // Let c_i = k(x_i, x) - w_i^T k(x) be the posterior covariance of point i with x, where w_i are the `weights` of
         // point i. Then b_i = c_i / sd. Since sd^2 is `variance` plus the noise variance, the differential of b_i is
         // d b_i = d c_i / sd - b_i d variance / (2 sd^2). For the candidate, c_i is `variance`, and of all a_i only the
-        // candidate's depends on x.
+        // candidate's depends on x. `by_variance` and `by_k` become the derivatives of the value with respect to `variance`
+        // and to k(x).
         let Candidate { weights, variance, sd, b, .. } = found;
         let mut by_variance = 0.0;
         let mut by_k = vec![0.0; weights.len()];

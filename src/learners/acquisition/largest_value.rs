@@ -6,9 +6,10 @@ use crate::special::normal_cdf;
 /// Number of bisection steps in the search for a quantile.
 const HALVINGS: usize = 60;
 
-/// Draws `count` numbers from a Gumbel distribution that approximates the distribution of the largest of independent normal
-/// values. `models` holds the mean and the variance of each normal value. The two distributions have the same median and the
-/// same interquartile range. A draw below `known`, the best value so far, is replaced by `known`.
+/// Draws `count` numbers from a Gumbel distribution that approximates the distribution of the largest of several
+/// independent normal values. `models` holds the mean and the variance of each normal value. The Gumbel distribution has
+/// the same median and the same interquartile range as the distribution of the largest value. A draw below `known`, the
+/// best value so far, is replaced by `known`.
 ///
 /// Source: Wang and Jegelka 2017, "Max-value entropy search for efficient Bayesian optimization", section 3.1.
 pub(super) fn draws(models: &[(f64, f64)], known: f64, count: usize, stream: &mut Stream) -> Vec<f64> {

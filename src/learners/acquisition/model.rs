@@ -5,16 +5,16 @@ use super::settings::Refit;
 use crate::gp::covariance::{Covariance, Shape};
 use crate::gp::{GpError, PointPosterior, Points, StandardisedHyperparameters, refit};
 
-/// Largest number of attempts to compute a posterior; after an attempt that fails because a matrix
-/// is not positive definite, the noise variance is multiplied by ten.
+/// Largest number of attempts to compute a posterior. After each failed attempt (a matrix was not positive definite), the
+/// noise variance is multiplied by ten.
 const TRIES: usize = 6;
 
-/// Outcomes count as exact if the stated noise variance is at most this share of the stated prior variance. (For functions
-/// without noise, the stated noise variance is 1e-6 of the prior variance, to keep matrices well conditioned.)
+/// Outcomes count as exact if the stated noise variance is at most this share of the stated prior variance. (For a test
+/// function without noise, the stated noise variance is 1e-6 of the prior variance, to keep matrices well conditioned.)
 const EXACT: f64 = 1e-5;
 
-/// Of this many consecutive fits, the first starts its search also from the modes of the hyperparameters' priors, and not
-/// only from the result of the last fit.
+/// In each group of this many consecutive fits, the first fit starts a local search from the modes of the hyperparameters'
+/// priors too. The other fits start only from the result of the last successful fit, unless no fit has succeeded yet.
 const FITS_BETWEEN_STARTS: usize = 4;
 
 /// The model of one learner. Its points lie in the unit cube if hyperparameters are fitted;
@@ -32,7 +32,8 @@ pub(super) struct Model {
     fitted_at: usize,
     /// Number of fits so far, including those that failed.
     fits: usize,
-    /// Mean and standard deviation by which outcomes are scaled.
+    /// The mean that is subtracted from outcomes, and the standard deviation by which the differences are then divided;
+    /// (0, 1) before the first attempt of a fit.
     scale: (f64, f64),
     posterior: PointPosterior,
 }
@@ -79,7 +80,8 @@ impl Model {
         &self.points[index * self.d..][..self.d]
     }
 
-    /// The index of the largest outcome, counted from 0: the first of equal ones. `None` without outcomes.
+    /// The index of the largest outcome, counted from 0; if several outcomes are the largest, that of the first one. `None`
+    /// without outcomes.
     pub(super) fn best(&self) -> Option<usize> {
         (0..self.len()).reduce(
             |best, index| {
@@ -216,8 +218,9 @@ mod tests {
         (x, libm::sin(5.0 * x[0]) + 3.0 * x[1] * x[1])
     }
 
-    /// Between two fits, an update extends the Cholesky factor and scales the outcomes anew. One model is updated after each
-    /// outcome, another model only after outcomes 2 and 20. In the end, the posteriors of both are equal to the last bit.
+    /// Between two fits, an update extends the Cholesky factor and scales the outcomes anew. One model is updated after
+    /// each outcome, another model only after outcomes 2 and 20. In the end, the posteriors of the two models are equal,
+    /// bit for bit.
     #[test]
     fn updates_between_fits_do_not_change_the_posterior() {
         let (mut often, mut once) = (model(0.1), model(0.1));

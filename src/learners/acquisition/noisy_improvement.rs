@@ -10,7 +10,7 @@ use crate::special::normal_quantile;
 /// Noise variance, as a share of the prior variance, with which the model is conditioned on values of the function at the
 /// points with outcomes. Without this noise, the covariance matrix of nearly equal points would be numerically singular.
 const NUGGET: f64 = 1e-7;
-/// Smallest standard deviation at a point, as a share of the prior standard deviation.
+/// Smallest standard deviation at a point, as a share of the prior standard deviation; smaller ones are replaced by it.
 const LEAST_SD: f64 = 1e-8;
 
 /// ln E max(f(x) - max_i f(x_i), 0), with the expectation over the joint posterior of f at x and at the points x_i with
@@ -49,8 +49,8 @@ impl NoisyImprovement {
         Self::with_base(posterior, &base_samples(samples, posterior.observations(), key))
     }
 
-    /// The acquisition function with these base samples, `[M][t]`: M vectors of standard normals, one number for each point
-    /// with an outcome, in the order of decreasing mean + sd of the points.
+    /// The acquisition function with these base samples, `[M][t]`. Each of the M base samples holds t standard normals, one
+    /// for each point with an outcome, in the order of decreasing mean + sd of the points.
     pub(super) fn with_base(posterior: &PointPosterior, base: &[Vec<f64>]) -> Result<Self, GpError> {
         let (t, covariance) = (posterior.observations(), posterior.covariance());
         let models: Vec<(f64, f64)> = (0..t).map(|index| posterior.at(posterior.point(index))).collect();
@@ -130,8 +130,8 @@ impl Surface for NoisyImprovement {
         let all = self.improvements(&k, sd);
         let (value, shares) = Self::log_mean(&all);
         // The value is ln sd plus the logarithm of the mean of h(z) over the draws. The differential of this logarithm is
-        // the sum over the draws of share d ln h(z). The differential of ln sd is d variance / (2 variance), and the
-        // differential of z is d mean / sd - z d ln sd.
+        // the sum, over the draws, of a draw's share (see `log_mean`) times d ln h(z). The differential of ln sd is
+        // d variance / (2 variance), and the differential of z is d mean / sd - z d ln sd.
         let by_log_sd =
             1.0 - all.iter().zip(&shares).map(|((_, z, by_z), share)| share * by_z * z).sum::<f64>();
         let by_variance = if sd > self.least_sd { 0.5 * by_log_sd / (sd * sd) } else { 0.0 };
@@ -147,7 +147,8 @@ impl Surface for NoisyImprovement {
     }
 }
 
-/// Standard normal base samples, `[samples][t]`.
+/// Standard normal base samples, `[samples][t]`. In each, at most the first [`sobol::MOST_DIMENSIONS`] numbers are
+/// quasi-random, and the others are pseudo-random.
 fn base_samples(samples: usize, t: usize, key: Key) -> Vec<Vec<f64>> {
     let mut stream = key.child("others").stream();
     let quasi_random = sobol::points(samples, t.min(sobol::MOST_DIMENSIONS), key.child("first"));

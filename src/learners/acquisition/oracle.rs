@@ -13,6 +13,7 @@ use crate::rng::Key;
 use serde::Deserialize;
 use std::num::NonZeroUsize;
 
+/// Values of tests/oracles/acquisition.json. The entry `how` of this file states how they were computed.
 #[derive(Deserialize)]
 struct Known {
     points: Vec<Vec<f64>>,
@@ -96,8 +97,8 @@ fn the_posterior_and_the_functions_of_mean_and_deviation_are_those_of_botorch() 
 /// Both implementations draw the function's values at the observed points, and condition on these values with a small noise
 /// variance: 1e-7 in BoTorch, 1e-7 times the prior variance here. In the first comparison both have the same base samples,
 /// and the results agree apart from the effect of the two noise variances. In the second comparison each has 4096 base
-/// samples of its own. Two runs of BoTorch with different base samples differ by up to 0.014. At the candidate that is left
-/// out (index 5) they differ by 0.26, because a few draws determine the value there.
+/// samples of its own. Two runs of BoTorch with different base samples differ by up to 0.014 at the compared candidates. At
+/// the candidate that is left out (index 5) the two runs differ by 0.26, because a few draws determine the value there.
 #[test]
 fn noisy_expected_improvement_is_that_of_botorch() {
     let known = Known::read();
@@ -113,7 +114,7 @@ fn noisy_expected_improvement_is_that_of_botorch() {
 }
 
 /// The expected values are integrals over BoTorch's fantasies (imagined outcomes at the candidate). They were computed by a
-/// trapezoidal rule, whose error here is about 1e-9.
+/// trapezoidal rule, whose error is roughly 1e-9 here.
 #[test]
 fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
     let known = Known::read();
@@ -123,21 +124,22 @@ fn the_knowledge_gradient_is_the_expectation_over_fantasies_of_botorch() {
         let found = gradient.at(x).exp();
         assert!((found - expected).abs() < 1e-8 + 1e-5 * expected, "{x:?}: {found} {expected}");
     }
-    // `surface` itself chooses, from the sample, the points with which a candidate is compared: here all four points of it.
+    // `surface` itself chooses the points of the finite set from `sample`: here all four points of `sample`.
     let sample: Vec<&[f64]> = known.set.iter().map(Vec::as_slice).collect();
     let function = AcquisitionFunction::KnowledgeGradient { points: 4 };
     let same = surface(function, &posterior, 0.0, &sample, Key::root(1)).unwrap();
     assert!(known.candidates.iter().all(|x| same.at(x) == gradient.at(x)));
-    // For these data the knowledge gradient without points of comparison is not larger than with them. This is no general
-    // rule: a point of comparison that has a large mean and is independent of the candidate makes the knowledge gradient
-    // smaller.
+    // For these data, the knowledge gradient without the points of `known.set` is not larger than with these points. This
+    // is no general rule: a further point that has a large mean and is independent of the candidate makes the knowledge
+    // gradient smaller.
     let fewer = KnowledgeGradient::new(&posterior, std::iter::empty());
     assert!(known.candidates.iter().all(|x| fewer.at(x) <= gradient.at(x) + 1e-9));
 }
 
-/// BoTorch's class for several objectives, used here with one objective, computes the information without samples. Its class
-/// for one objective averages over 2^14 quasi-random samples of the outcome. The averaged terms have standard deviations of
-/// about 1, so random samples would give an error of some 2^-7; with quasi-random samples the error is below 1e-3.
+/// BoTorch's class for several objectives, used here with one objective, computes the information without samples.
+/// BoTorch's class for one objective averages over 2^14 quasi-random samples of the outcome. The averaged terms have
+/// standard deviations of roughly 1, so random samples would give an error of some 2^-7; with quasi-random samples the
+/// error is below 1e-3.
 #[test]
 fn max_value_entropy_is_that_of_botorch() {
     let mut known = Known::read();

@@ -32,11 +32,11 @@ impl LearnerRecipe for Acquisition {
 
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let (n, t) = (arms as f64, outcomes as f64);
-        // The estimate assumes that each choice computes the posterior mean and variance at about 2 n points, at half of
+        // The estimate assumes that each choice computes the posterior mean and variance at roughly 2 n points, at half of
         // them with gradients. At each point, a triangular system of order t is solved, and t covariances are computed
-        // together, which takes a quarter of the time of computing them one by one. Noisy improvement adds an inner product
-        // of t numbers for each draw. The knowledge gradient adds such an inner product for each point of the set over which
-        // it takes the largest posterior mean.
+        // together, which takes a quarter of the time of computing them one by one. Noisy expected improvement adds, for
+        // each draw, an inner product of t numbers. The knowledge gradient adds such an inner product for each point of the
+        // set over which it takes the largest posterior mean.
         let set = match self.function {
             AcquisitionFunction::LogNoisyExpectedImprovement { samples } => samples.get() as f64,
             AcquisitionFunction::KnowledgeGradient { points } => t + points as f64,
@@ -45,7 +45,7 @@ impl LearnerRecipe for Acquisition {
         let choices = 2.0 * n * t * ((t * t / 3.0 + set * t / 2.0) * MULTIPLY + t / 8.0 * COVARIANCE);
         let fits = match self.refit {
             Refit::Never => 0.0,
-            // One fit evaluates the likelihood about forty times.
+            // One fit evaluates the likelihood roughly forty times.
             Refit::Every(rounds) => {
                 let each = t * t * t / 4.0 * MULTIPLY + t * t / 6.0 * COVARIANCE;
                 40.0 * each * t / rounds.get() as f64

@@ -13,10 +13,10 @@ const FAR: f64 = -25.0;
 /// A value, and its derivatives with respect to the mean and to the standard deviation.
 pub(super) type Scored = (f64, f64, f64);
 
-/// An acquisition function, with the quantities that it needs from the outcomes so far.
+/// An acquisition function, with the numbers that it needs besides the mean and the standard deviation at a point.
 ///
-/// f is the objective's unknown value at the point, without noise. It is normally distributed with the given mean and the
-/// given standard deviation, sd.
+/// f is the objective's unknown value, without noise, at the point for which the acquisition function is computed. f is
+/// normally distributed with mean `mean` and standard deviation `sd`. `best` is the best value so far.
 #[derive(Clone, Debug)]
 pub(super) enum Score {
     /// ln E max(f - best, 0).
@@ -25,14 +25,14 @@ pub(super) enum Score {
     Improvement { best: f64 },
     /// ln P(f > best).
     LogProbability { best: f64 },
-    /// mean + weight sd.
+    /// `mean` + `weight` `sd`.
     UpperBound { weight: f64 },
     /// The information that f gives about the objective's largest value, averaged over draws of the largest value.
     LargestValue { draws: Vec<f64> },
 }
 
 impl Score {
-    /// The value, and its derivatives, at a point with this mean and this standard deviation, which must be above 0.
+    /// The value, and its derivatives, at a point with mean `mean` and standard deviation `sd`; `sd` must be above 0.
     pub(super) fn at(&self, mean: f64, sd: f64) -> Scored {
         match self {
             Self::LogImprovement { best } => {
@@ -57,7 +57,7 @@ impl Score {
                     let gamma = (draw - mean) / sd;
                     let (logarithm, ratio) = log_cdf(gamma);
                     sum += 0.5 * gamma * ratio - logarithm;
-                    // The ratio phi / Phi has the derivative -gamma ratio - ratio^2.
+                    // As a function of gamma, phi / Phi (`ratio`) has the derivative -gamma ratio - ratio^2.
                     let slope = -0.5 * ratio - 0.5 * gamma * ratio * (gamma + ratio);
                     by_mean -= slope / sd;
                     by_sd -= slope * gamma / sd;
@@ -117,10 +117,10 @@ mod tests {
     use super::*;
 
     /// The expected values of LogExpectedImprovement, ExpectedImprovement and LogProbabilityOfImprovement (best_f = 0.7) are
-    /// those of BoTorch 0.18.1 in double precision, for a posterior with this mean and standard deviation. They were
+    /// those of BoTorch 0.18.1 in double precision, for a posterior with the row's mean and standard deviation. They were
     /// computed by botorch.acquisition.analytic's own helpers `_log_ei_helper` and `_ei_helper`, and by
-    /// torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd. The last column, ln h + ln sd, was computed with
-    /// mpmath 1.3 and 50 digits.
+    /// torch.special.log_ndtr (torch 2.15.0), with z = (mean - 0.7) / sd. The last column, ln h(z) + ln sd, was computed
+    /// with mpmath 1.3 and 50 digits.
     #[test]
     fn values_are_those_of_botorch_and_of_mpmath() {
         for (mean, sd, log_ei, ei, log_pi, exact) in [
@@ -195,8 +195,8 @@ mod tests {
             (3.0, 1.0, 1.195_128_647_422_179_8),
         ] {
             let found = score.at(mean, sd).0;
-            // With the mean 16 standard deviations below a draw, the value is about 1e-56, and a larger relative error is
-            // allowed.
+            // In the third row, the mean is 16 standard deviations below the smallest draw. The expected value is then of
+            // the order 1e-56, and a larger relative error is allowed.
             let share = if expected > 1e-50 { 1e-10 } else { 1e-6 };
             assert!((found / expected - 1.0).abs() < share, "{mean} {sd}: {found} {expected}");
         }

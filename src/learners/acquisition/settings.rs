@@ -57,9 +57,9 @@ pub enum AcquisitionFunction {
     ///
     /// Example: `KnowledgeGradient(points: 64)`.
     KnowledgeGradient {
-        /// Number of further points of the set, 0 to 4096. They are evenly spaced in the list of the arms or, in a box, in
-        /// the list of the 576 candidates of this choice; if the list has fewer points than this number, all of them are
-        /// taken.
+        /// Number of further points of the set, 0 to 4096. They are evenly spaced in a list: the list of the arms or, in a
+        /// box, the list of the 576 candidates that are drawn anew for each query (512 quasi-random ones and 64 near the
+        /// best point). If the list has fewer points than this number, all points of the list are taken.
         points: usize,
     },
 }
@@ -70,9 +70,10 @@ pub enum AcquisitionFunction {
 pub enum Refit {
     /// The hyperparameters are not fitted: the learner uses those of the objective's surrogate.
     Never,
-    /// The hyperparameters (one length-scale per input, variance, noise variance and mean) are fitted again each time this
-    /// many outcomes have been added. The fit maximises their posterior density (MAP), for inputs scaled to the unit cube
-    /// and outcomes scaled to mean 0 and variance 1.
+    /// The hyperparameters are fitted again each time this many outcomes have been added. They are the length-scales (one
+    /// for each input or, for an input with categories, one for each category), variance, noise variance and mean. The fit
+    /// maximises their posterior density (MAP), for inputs scaled to the unit cube and outcomes scaled to mean 0 and
+    /// variance 1.
     ///
     /// Example: `Every(5)`.
     Every(NonZeroUsize),
@@ -115,7 +116,7 @@ pub struct Acquisition {
     /// Whether queries stay in a trust region, a box around the point with the best outcome: TuRBO-1 (Eriksson et al. 2019),
     /// for many inputs. The box grows with successes and shrinks with failures, and the search begins anew when the box is
     /// tiny. A trust region needs fitted hyperparameters; with a linear covariance, whose hyperparameters are never fitted,
-    /// it has no effect. Among arms, only those in the box can be chosen.
+    /// the trust region has no effect. If the domain is a set of arms, only arms in the trust region can be chosen.
     /// Default: false.
     #[serde(default)]
     pub trust_region: bool,

@@ -14,9 +14,10 @@ use crate::rng::Key;
 const LEAST_SD: f64 = 1e-8;
 
 /// The acquisition function for the choice of one query. `best` is the best value so far (`Model::best_value`). `sample`
-/// holds points of the domain in a fixed order. From these points, max-value entropy search estimates the largest value of
-/// the objective; the knowledge gradient takes the further points of its set from them. `None` if the acquisition function
-/// cannot be computed, because no function can be drawn from the posterior or a covariance matrix cannot be factorised.
+/// holds points of the domain in a fixed order. Max-value entropy search estimates the largest value of the objective from
+/// the posterior at these points. The knowledge gradient is computed over a finite set of points: the points with outcomes,
+/// the point at which it is evaluated, and some points of `sample`. `None` if the acquisition function cannot be computed,
+/// because no function can be drawn from the posterior or a covariance matrix cannot be factorised.
 pub(super) fn surface<'a>(
     function: AcquisitionFunction,
     posterior: &'a PointPosterior,

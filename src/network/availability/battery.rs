@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 /// A device with a battery. It takes part while the battery's level is high enough, or (unless stated otherwise) while the
 /// battery is being charged.
 ///
-/// The level is between 0 and 1. It begins at a random value, falls at a constant rate, falls faster while the party
-/// computes, and rises between two hours of the local day (if charging is faster than use). While the level is below
-/// `least`, the party is disconnected, except in the charging hours if `while_charging` is true. As with every other
-/// availability model, a disconnected party neither sends nor receives, and is informed of the disconnection. Its jobs
-/// continue and use the battery; if it is disconnected when a job ends, the answer is lost.
+/// The level is between 0 and 1. It begins at a random value. It falls at a constant rate, and faster while the party
+/// computes. In the charging hours, which lie between two hours of the local day, it rises if charging is faster than use.
+/// While the level is below `least`, the party is disconnected, except in the charging hours if `while_charging` is true. As
+/// with every other availability model, a disconnected party neither sends nor receives, and is informed of the
+/// disconnection. Its jobs continue and use the battery; if the party is disconnected when a job ends, the answer is lost.
 ///
 /// Example: `Battery(charges: ChargingHours(from: 23, until: 6), least: 0.4, idle: "30h", busy: "4h", full: "2h")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub struct Battery {
     pub least: Probability,
     /// Time in which an idle device uses up a full battery, above 0.
     pub idle: Span,
-    /// Time of computing on messages that uses up a full battery, not counting the idle use; above 0. If several jobs run at
-    /// the same time, on several servers, each of them uses the battery as fast as one job alone.
+    /// Time in which one job would use up a full battery, if the idle use is not counted; above 0. If several jobs run at
+    /// the same time, on several servers, each of them uses the battery as fast as a job that runs alone.
     pub busy: Span,
     /// Time in which charging would fill an empty battery if the device used nothing, above 0. The idle use and the use by
     /// jobs go on during charging.
@@ -94,7 +94,7 @@ struct State {
     level: f64,
     /// Whether the device takes part, because of its level or because it is being charged.
     online: bool,
-    /// The beginnings and ends of the jobs that have not ended, in ascending order of their beginnings.
+    /// The beginning and the end of each job that has not ended, in ascending order of the beginnings.
     jobs: Vec<(Time, Time)>,
 }
 
@@ -105,23 +105,25 @@ struct Process {
     passed: u64,
     /// The state at the time of the last call of `works`, or at time zero.
     known: State,
-    /// The state at the time up to which `next_switch` has announced the changes: the time of the change that it returned
-    /// last, or the time of `known` if it has returned no change since then. The state takes account of the jobs of all
-    /// calls of `works`.
+    /// The state at the time up to which `next_switch` has announced the changes: the time of the change that `next_switch`
+    /// returned last, or the time of `known` if it has returned no change since the last call of `works`. The state takes
+    /// account of the jobs of all calls of `works`.
     ahead: State,
-    /// Whether the next call of `next_switch` must announce a change at the time of `ahead`. This is so if the connection
-    /// changed exactly at the time of the last call of `works`, because each call discards the earlier announcements.
+    /// Whether the next call of `next_switch` must announce a change at the time of `ahead`. It must if the connection
+    /// changed exactly at the time of the last call of `works`, because each call of `works` discards the earlier
+    /// announcements.
     unannounced: bool,
 }
 
 /// After this time without a connection, a party counts as disconnected until the end of the run.
 const GONE: Span = Span::from_nanos(400 * DAY);
-/// While the party is connected, its changes are computed in advance for a time of this length. If the connection does not
-/// change in this time, a change to the same state is announced at its end, and the computation goes on from there.
+/// While the party is connected, `next_switch` looks for the next change within a time of this length. If the connection
+/// does not change within this time, `next_switch` announces, at the end of the time, a change to the same state. The next
+/// call goes on from there.
 const PLANNED: Span = Span::from_nanos(2 * DAY);
 
 impl Process {
-    /// Whether the device is charged at a time, and when that changes next.
+    /// Whether the device is being charged at the time `at`, and when charging begins or ends next.
     fn charging(&self, at: Time) -> (bool, Time) {
         let hours = self.recipe.charges.hours();
         let local = at.nanos().saturating_add(self.passed);
@@ -136,8 +138,8 @@ impl Process {
         (charged && self.recipe.while_charging) || level >= self.recipe.least.get()
     }
 
-    /// Advances the state to the next change of the connection and returns true; if there is none up to `limit`,
-    /// advances it to `limit` and returns false.
+    /// Advances the state to the next change of the connection and returns true. If there is no change up to `limit`,
+    /// advances the state to `limit` and returns false.
     fn advance(&self, state: &mut State, limit: Time) -> bool {
         let least = self.recipe.least.get();
         while state.at < limit {
@@ -153,7 +155,7 @@ impl Process {
             let decides = !(charged && self.recipe.while_charging);
             let crosses = decides && (if state.online { rate < 0.0 } else { rate > 0.0 });
             if crosses {
-                // Rounded up, so that the change is not before the level has reached `least`.
+                // The number of nanoseconds is rounded up, so that the change is not before the level has reached `least`.
                 let wait = ((least - state.level) / rate * 1e9).max(0.0).ceil();
                 let reachable = least > 0.0 && wait < (until - state.at).nanos() as f64;
                 if reachable {
@@ -317,7 +319,8 @@ mod tests {
 
     #[test]
     fn work_changes_the_announced_times() {
-        // One hour of work, from 1 h on, uses a quarter of the battery in addition: half is left after 5 h instead of 10 h.
+        // One hour of work, beginning at 1 h, uses a quarter of the battery in addition: half is left after 5 h instead of
+        // 10 h.
         let mut device = process("0.5", "");
         let announced = device.next_switch().unwrap();
         assert_eq!(announced, Switch::connection(hours(10.0), false));

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Each message that reaches the party is received with a probability of the party's own, independently of other messages.
-/// The probability is drawn once per replication from a beta distribution.
+/// Each party's probability is drawn once per replication from a beta distribution.
 ///
 /// The shapes of the distribution are `mean` x `concentration` and (1 - `mean`) x `concentration`; its variance is
 /// `mean` (1 - `mean`) / (1 + `concentration`). `PerMessage(heard: ..)` is the limit of a large concentration.
@@ -92,11 +92,11 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count over 50.
-    /// With mean m = 0.8 and concentration c = 3, the share's variance is m (1 - m) / (1 + c) (1 + c / 50) = 0.0424. The
+    /// 2,000 parties with 50 messages each. The share of messages that a party receives is a beta-binomial count divided by
+    /// 50. With mean m = 0.8 and concentration c = 3, the share's variance is m (1 - m) (1 + c / 50) / (1 + c) = 0.0424. The
     /// standard error of the mean over parties is 0.0046. The standard error of the sample variance is the variance times
-    /// sqrt((kurtosis - 1) / 2,000). The kurtosis is below 5, so this error is below 0.0424 sqrt(4 / 2,000) = 0.0019. The
-    /// test allows six standard errors.
+    /// sqrt((kurtosis - 1) / 2,000). The kurtosis is below 5, so the standard error of the sample variance is below
+    /// 0.0424 sqrt(4 / 2,000) = 0.0019. The test allows six standard errors.
     #[test]
     fn parties_differ_by_the_stated_law() {
         let recipe = BetaPerMessage {

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Churn: the party arrives at a random time, stays for a random time, and leaves; then it returns with probability
-/// `returns`, after a random absence, or is gone for good.
+/// Churn: the party arrives at a random time, stays for a random time, and leaves. With probability `returns` it then comes
+/// back after a random absence; otherwise it is gone for good.
 ///
 /// A party that returns has kept its memory: it still has its model and the messages that it had received before it left. A
 /// party is disconnected until it arrives. The time of arrival is drawn for each party, and the length of every stay and of

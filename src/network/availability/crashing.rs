@@ -22,8 +22,8 @@ pub struct Crashing {
     pub up: LatencyModel,
     /// Length of a crashed period; any latency model that does not depend on the time or the link.
     pub down: LatencyModel,
-    /// What remains after a crash: `Kept` (the party continues where it stopped) or `Lost` (timers and work are lost,
-    /// and the party starts again with its stable storage). Default: Kept.
+    /// What remains after a crash. With `Kept`, the party keeps everything: its state, its timers and its work. With
+    /// `Lost`, the party starts again with nothing but its stable storage. Default: Kept.
     #[serde(default = "kept")]
     pub memory: Memory,
 }

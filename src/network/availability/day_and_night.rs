@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// The party is connected between two hours of the local day, like a phone that is charged at night.
 ///
-/// Each party draws its time zone once per replication. On each day it stays disconnected with probability 1 - `joins`.
-/// Otherwise it connects and disconnects at the stated hours plus or minus at most `spread`; both differences are drawn for
-/// each day, uniformly.
+/// Each party draws its time zone once per replication. On a given day the party does not connect with probability
+/// 1 - `joins`. Otherwise it connects and disconnects at the stated hours plus or minus at most `spread`; both differences
+/// are drawn for each day, uniformly.
 ///
 /// Example: `DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8), Zone(utc: -5, share: 2)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,15 +63,16 @@ struct Process {
     /// before time zero.
     passed: u64,
     key: Key,
-    /// The day of the next change, whether that change is the end of the day's interval, and whether `next_switch` was
-    /// called.
+    /// The day to whose interval the next change belongs. `ending` states whether that change is the end of the interval,
+    /// and `started` whether `next_switch` was called.
     day: u64,
     ending: bool,
     started: bool,
 }
 
 impl Process {
-    /// When the party connects and disconnects on a day, in nanoseconds of local time; `None` if it stays disconnected.
+    /// The interval in which the party is connected and which begins on `day`: its beginning and its end, in nanoseconds of
+    /// local time since the beginning of day 0. `None` if the party does not connect on this day.
     fn interval(&self, day: u64) -> Option<(u64, u64)> {
         let mut stream = self.key.index(day).stream();
         let joins = stream.bernoulli(self.recipe.joins.get());

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 /// The file has the contents of FedScale's `client_behave_trace` as JSON: an object with one entry per client. A client's
 /// `active` and `inactive` are the times in seconds at which its intervals begin and end, and its `finish_time` is the
 /// length of its recording. If an interval begins at the time at which the interval before it ends, the client stays
-/// available at this time. FedScale's original file is a pickle, which can run programs when it is read. A pickle is
-/// refused, with a message that says how to convert it.
+/// available at this time. FedScale's original file is a Python pickle. A pickle can run programs when it is read, so a
+/// pickle is refused, with a message that says how to convert it.
 /// Source: Lai et al. 2022, "FedScale: Benchmarking model and system performance of federated learning at scale", section 3
 /// (<https://github.com/SymbioticLab/FedScale>).
 ///
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 pub struct FedScaleTrace {
     /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
-    /// Which client a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
+    /// Which client of the file a party follows: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
     /// How much of the recording has passed when the run begins: `At("26h")`, or `Drawn`. Default: At("0s").

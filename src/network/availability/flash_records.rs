@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A state of a recorded device. Every state is false at the start. One kind of record makes a state true, another kind
-/// makes it false.
+/// A state of a recorded device. Every state is false at the start. Each state has one kind of record that makes the state
+/// true, and one or more kinds of record that make it false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum FlashState {
     /// The device is being charged: from `battery_charged_on` to `battery_charged_off`.
@@ -75,7 +75,7 @@ enum Change {
     Other,
 }
 
-/// A record that cannot be read: its number, from 1, what was expected, and what was found.
+/// A record that cannot be read: the number of its line, from 1, then what was expected, then what was found.
 type BadRecord = (usize, &'static str, String);
 
 /// Records as pairs of a time in seconds and a change, in order of time.

@@ -13,11 +13,11 @@ use std::path::PathBuf;
 /// The party is available while a recorded phone was in all states of `needs` and its battery was at the level `battery` or
 /// above. By default, these are the times at which the phone was charging, connected by WLAN and locked.
 ///
-/// The file has the format of FLASH's `state_traces.json`: a JSON object with one entry per device, whose `messages` are
-/// lines of a time (`2020-01-29 01:57:36`), a tab and a state. A state lasts until the next record that changes it. A
-/// device's recording lasts from its first to its last record. With the default `offset`, the run begins at the earliest
-/// record of the file, so that devices agree about the time of day. A device that never has all needed states at once is
-/// never available; FLASH leaves such devices out.
+/// The file has the format of FLASH's `state_traces.json`: a JSON object with one entry per device. The `messages` of an
+/// entry are records, one per line: a time (`2020-01-29 01:57:36`), a tab and a state. A state lasts until the next record
+/// that changes it. A device's recording lasts from the device's first record to its last record. With the default `offset`,
+/// the run begins at the earliest record of the file, so that devices agree about the time of day. A device that never has
+/// all needed states at once is never available; FLASH leaves such devices out.
 /// Source: Yang et al. 2021, "Characterizing impacts of heterogeneity in federated learning upon large-scale smartphone
 /// data", section 3 (<https://github.com/PKU-Chengxu/FLASH>).
 ///
@@ -58,7 +58,7 @@ fn zero() -> NonNegative {
 }
 
 impl FlashTrace {
-    /// A recipe with the default condition, whose file has not been read.
+    /// A recipe with the default condition. The file of the recipe has not been read.
     #[must_use]
     pub fn new(file: PathBuf, device: RecordedDevice) -> Self {
         Self {

@@ -55,9 +55,10 @@ pub trait Availability {
         false
     }
 
-    /// A new process for a party whose availability is given: it is the quantile at `level` of the distribution from which
-    /// [`Self::start`] draws an availability. `level` is in (0, 1), near 1 for the most available parties. All other draws
-    /// of the process are those of [`Self::start`]. Only called if [`Self::differs`] is true.
+    /// A new process for a party whose availability is given: the availability is the quantile at `level` of the
+    /// distribution from which [`Self::start`] draws an availability. `level` is in (0, 1), near 1 for the most available
+    /// parties. All other draws of the process are those of [`Self::start`]. The method is called only if [`Self::differs`]
+    /// is true.
     fn start_at(&self, level: f64, stream: Stream) -> Box<dyn AvailabilityProcess> {
         let _ = level;
         self.start(stream)
@@ -106,14 +107,15 @@ pub(super) fn periods<const N: usize>(periods: [(&str, &LatencyModel); N]) -> Ve
     problems
 }
 
-/// Problems of the distribution of a duration, which must not depend on a link or on the time.
+/// Problems of the distribution of a duration, reported at the field `field`. The distribution must not depend on a link or
+/// on the time.
 fn length_problems(field: &str, model: &LatencyModel) -> Vec<Problem> {
     let own = model.as_dyn().problems().into_iter().chain(model.outside_of_links());
     own.map(|problem| problem.below(field)).collect()
 }
 
-/// Whether the mean of this distribution of lengths is above 0; also true if a file that the model names could not be read,
-/// which is reported elsewhere.
+/// Whether the mean of this distribution of lengths is above 0; also true if a file that the model names could not be read.
+/// The unread file is reported elsewhere.
 fn lasts(length: &LatencyModel) -> bool {
     length.as_dyn().is_unread() || length.as_dyn().mean_seconds() > 0.0
 }
@@ -130,7 +132,8 @@ pub(super) fn load_periods<const N: usize>(
     problems
 }
 
-/// Clones a boxed [`AvailabilityProcess`], when a simulation is cloned. Implemented for every process that is `Clone`.
+/// Clones a boxed [`AvailabilityProcess`] when a simulation is cloned. The trait is implemented for every process that is
+/// `Clone`.
 pub trait BoxedAvailability {
     /// A boxed copy of the process.
     fn boxed_clone(&self) -> Box<dyn AvailabilityProcess>;
@@ -167,9 +170,9 @@ pub trait AvailabilityProcess: std::fmt::Debug + BoxedAvailability {
         true
     }
 
-    /// Informs the process, at `now`, that the party works on a message from `begins` on, for the time `for_time`. Calls are
-    /// in order of `now`. Returns true if the changes at or after `now` that [`Self::next_switch`] has returned are no
-    /// longer valid; the next call of [`Self::next_switch`] then returns the first change at or after `now`.
+    /// Informs the process, at `now`, that the party is to work on a message. The work begins at `begins` and takes the time
+    /// `for_time`. Calls are in order of `now`. Returns true if the changes at or after `now` that [`Self::next_switch`] has
+    /// returned are no longer valid; the next call of [`Self::next_switch`] then returns the first change at or after `now`.
     fn works(&mut self, now: Time, begins: Time, for_time: Span) -> bool {
         let _ = (now, begins, for_time);
         false

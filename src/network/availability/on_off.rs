@@ -27,7 +27,7 @@ pub struct OnOff {
     pub offline: LatencyModel,
     /// How much parties differ. The disconnected periods of each party are multiplied by the party's own log-normal factor
     /// with median 1, which is drawn once per replication. `sigma` is the standard deviation of the factor's natural
-    /// logarithm. With 0.5, the factor of one party in ten is at least 1.9. Default: 0, all parties are alike.
+    /// logarithm. With a `sigma` of 0.5, one party in ten has a factor of at least 1.9. Default: 0, all parties are alike.
     #[serde(default = "alike", skip_serializing_if = "is_alike")]
     pub sigma: NonNegative,
 }
@@ -41,7 +41,7 @@ fn is_alike(sigma: &NonNegative) -> bool {
 }
 
 impl OnOff {
-    /// Periods of these lengths, the same for all parties.
+    /// Periods whose lengths are drawn from `online` and `offline`. `sigma` is 0: all parties are alike.
     #[must_use]
     pub fn new(online: LatencyModel, offline: LatencyModel) -> Self {
         Self { online, offline, sigma: alike() }
@@ -160,8 +160,8 @@ mod tests {
             (0..400).map(|party| gone(&mut recipe.start(Key::root(8).index(party).stream()))).collect();
         let below = drawn.iter().filter(|seconds| **seconds < 1.0).count() as f64 / 400.0;
         assert!((below - 0.5).abs() < 0.15, "{below}");
-        // Phi(1) = 0.8413: a party one standard deviation above the median availability is disconnected for 1 / e times
-        // as long as the median party.
+        // Phi(1) = 0.8413, and the logarithm of the factor has standard deviation 1. So a party at the quantile 0.8413 of
+        // availability has the factor 1 / e: it is disconnected for 1 / e times as long as the median party.
         let mut available = recipe.start_at(0.841_344_746_068_543, Key::root(8).stream());
         assert!((gone(&mut available) - (-1.0f64).exp()).abs() < 1e-6);
     }

@@ -15,7 +15,8 @@ pub enum RecordedDevice {
     /// A device that is drawn for each party, once per replication; every device has the same probability.
     #[default]
     Drawn,
-    /// Party k of an entry with a `count` follows device k; after the last device comes the first again.
+    /// Party k of an entry with a `count` follows device k, both counted from 0; after the last device comes the first
+    /// again.
     InTurn,
     /// The device with this number, from 0, in the order of the file.
     ///
@@ -23,15 +24,16 @@ pub enum RecordedDevice {
     Number(u64),
 }
 
-/// How much of the recording has passed when the run begins.
+/// The time of a recording at which the run begins. A party follows the recording of a device; with `ThroughputTrace`, a
+/// line follows the recording of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingOffset {
-    /// For every party, the run begins this long after the beginning of the earliest recording of the file.
+    /// For every party or line, the run begins this long after the beginning of the earliest recording of the file.
     ///
     /// Example: `At("26h")`.
     At(Span),
-    /// A time that is drawn for each party, once per replication, uniformly over the device's recording. The devices then
-    /// no longer agree about the time of day.
+    /// A time that is drawn for each party or line, once per replication, uniformly over the recording that the party or
+    /// line follows. The devices then no longer agree about the time of day.
     Drawn,
 }
 
@@ -45,7 +47,7 @@ impl Default for RecordingOffset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RecordingEnd {
     /// The recording is repeated without end, also backwards in time: before the recording begins, the device follows an
-    /// earlier repetition of it.
+    /// earlier repetition of the recording.
     #[default]
     Repeat,
     /// The device is disconnected before the recording begins and after it ends.
@@ -116,7 +118,8 @@ pub(super) struct Following {
 }
 
 impl Following {
-    /// The availability of party `number` of its entry. If the file has not been read, the party is always online.
+    /// The availability of the party with this `number` in its entry of the scenario. If the file has not been read, the
+    /// party is always online.
     pub(super) fn start(
         self,
         recordings: &Loaded<Recordings>,
@@ -182,8 +185,8 @@ impl Recordings {
         }
     }
 
-    /// The number of the device for party `number` of its entry. `drawn`, uniform in [0, 1), selects the device if the
-    /// choice is `Drawn`.
+    /// The number of the device for the party with this `number` in its entry of the scenario. If the choice is `Drawn`,
+    /// `drawn`, uniform in [0, 1), selects the device.
     pub(super) fn device(&self, choice: RecordedDevice, number: u64, drawn: f64) -> usize {
         let all = self.devices.len();
         let place = match choice {
@@ -203,7 +206,7 @@ impl Recordings {
 }
 
 impl RecordedDevice {
-    /// The problem of a device number that a file of this many devices does not have.
+    /// A problem if a stated device number is not below `devices`, the number of devices in the file.
     pub(in crate::network) fn missing_among(self, devices: usize) -> Option<Problem> {
         let Self::Number(number) = self else { return None };
         let known = usize::try_from(number).is_ok_and(|number| number < devices);
@@ -215,7 +218,7 @@ impl RecordedDevice {
     }
 }
 
-/// The availability of a party that follows a device. It shares the recordings with the other parties.
+/// The availability of a party that follows a device. The recordings are shared with the other parties.
 #[derive(Clone, Debug)]
 pub(super) struct Playback {
     recordings: Arc<Recordings>,
@@ -225,8 +228,8 @@ pub(super) struct Playback {
     /// `offset` is zero.
     delay: Span,
     offset: Span,
-    /// The number of the repetition that contains the next change, and the change's index among the recording's
-    /// switches.
+    /// The number of the present repetition, from 0. `next` is the index, among the recording's switches, of the next change
+    /// in this repetition.
     turn: u64,
     next: usize,
     online: bool,
@@ -234,7 +237,8 @@ pub(super) struct Playback {
 }
 
 impl Playback {
-    /// A party that follows a device from time zero on; a drawn offset takes one number of `stream`.
+    /// The availability, beginning at time zero, of a party that follows `device`. A drawn offset takes one number of
+    /// `stream`.
     pub(super) fn new(
         recordings: Arc<Recordings>,
         device: usize,
@@ -285,8 +289,8 @@ impl Playback {
 
 impl AvailabilityProcess for Playback {
     fn starts_online(&mut self) -> bool {
-        // If the recording begins after time zero, the party is offline until then. If the device is available when the
-        // recording begins, that time is the time of the first change.
+        // If the recording begins after time zero, the party is offline until the recording begins. If the device is
+        // available at the beginning of the recording, the first change is then.
         self.online
     }
 
@@ -337,8 +341,8 @@ mod tests {
         Following { device: RecordedDevice::Drawn, offset: RecordingOffset::At(s(offset)), end }
     }
 
-    /// A recording of 10 s that begins 100 s after the earliest one. The device is available from 2 s to 5 s and from 8 s to
-    /// the end.
+    /// A recording of 10 s that begins 100 s after the earliest recording of its file. The device is available from 2 s to
+    /// 5 s and from 8 s to the end.
     fn recorded() -> Arc<Recordings> {
         let intervals = vec![(s(8), s(12)), (s(2), s(4)), (s(3), s(5)), (s(6), s(6))];
         let recording = Recording::of_intervals(s(100), s(10), intervals);

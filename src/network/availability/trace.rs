@@ -40,7 +40,8 @@ struct Device {
 }
 
 impl Device {
-    /// The share of the time from 0 to `all` during which the device is connected.
+    /// The share of the time from 0 to `all` for which the device is connected. If `all` is 0, the result is 1 for a device
+    /// that is connected at the start, else 0.
     fn share_online(&self, all: Span) -> f64 {
         if all == Span::ZERO {
             return f64::from(u8::from(self.online));
@@ -90,14 +91,15 @@ impl Trace {
         })
     }
 
-    /// The device that the recipe states; `None` if it states none, or one that the file does not have.
+    /// The device whose number the recipe states. `None` if the recipe states no number, if the file has no device with this
+    /// number, or if the file has not been read.
     fn chosen(&self) -> Option<&Device> {
         self.devices().get(usize::try_from(self.device?).ok()?)
     }
 }
 
 impl Availability for Trace {
-    /// If the file has not been read, or does not have the device, the party is always online.
+    /// If the file has not been read, or does not have the stated device, the party is always online.
     fn start(&self, mut stream: Stream) -> Box<dyn AvailabilityProcess> {
         let devices = self.devices();
         let drawn = (stream.uniform() * devices.len() as f64) as usize;
@@ -230,8 +232,9 @@ struct TraceProcess {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Index, among the device's `switches`, of the next change in this repetition. An index past the last change means that
-    /// the next change is the beginning of the next repetition.
+    /// Index, among the device's `switches`, of the next change in the present repetition, which began at `begun`. If the
+    /// index is past the last change, the next change is the beginning of the next repetition. Without `repeat`, or if the
+    /// device has no changes, no change follows.
     next: usize,
 }
 
@@ -314,7 +317,7 @@ mod tests {
 
     #[test]
     fn levels_order_devices_by_the_share_of_time_connected() {
-        // Connected for 3, 10 and 1 of 10 seconds.
+        // The three devices are connected for 3, 10 and 1 of 10 seconds.
         let text = "1, 3\n1\n0, 9\n";
         let (recipe, problems) = loaded(text, None, Some(Span::from_millis(10_000)));
         assert_eq!(problems, []);

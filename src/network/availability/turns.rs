@@ -22,7 +22,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Periods from time zero on; the first one is connected if `online`.
+    /// Periods that begin at time zero. In the first period the party is connected if `online`.
     pub(super) fn new(up: LatencyModel, down: LatencyModel, stream: Stream, online: bool) -> Self {
         Self { up, down, longer: 1.0, stream, online, begun: Time::ZERO }
     }

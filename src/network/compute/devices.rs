@@ -33,15 +33,16 @@ fn speed() -> String {
 }
 
 impl Compute for Devices {
-    /// 1 divided by the speed of the party's device, which is the quantile at `u` of all devices in descending order of
-    /// speed; 1 if the file has not been read.
+    /// 1 divided by the speed of the party's device; 1 if the file has not been read. The party's device is the quantile at
+    /// `u` of all devices in descending order of speed.
     fn slowness(&self, u: f64) -> f64 {
         let Some(sorted) = &self.sorted else { return 1.0 };
         let place = ((1.0 - u) * sorted.len() as f64) as usize;
         1.0 / sorted[place.min(sorted.len() - 1)]
     }
 
-    /// Whether the file has devices of different speeds. Also true if the file has not been read, which `load` reports.
+    /// Whether the file has devices of different speeds. Also true if the file has not been read (reported by
+    /// `load`).
     fn differs(&self) -> bool {
         self.sorted.as_ref().is_none_or(|sorted| sorted.first() < sorted.last())
     }

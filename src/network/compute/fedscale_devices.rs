@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Each party is a device of FedScale's capacity table; a job trains on `samples` samples, each of which takes `passes`
-/// times the device's time for one inference.
+/// Each party is a device of FedScale's capacity table. A job trains on `samples` samples. Training on one sample takes
+/// `passes` times as long as one inference on the device.
 ///
 /// The file has the contents of FedScale's `client_device_capacity`, as JSON (an object with one entry per client, each with
 /// `computation` in milliseconds per inference and `communication` in kbit/s) or as CSV (columns of these names). FedScale's

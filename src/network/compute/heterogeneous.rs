@@ -18,7 +18,7 @@ pub struct Heterogeneous {
     /// How long a job takes on a median device; any latency model that does not depend on the time or the link.
     pub time: LatencyModel,
     /// Standard deviation of the factor's natural logarithm, dimensionless; with 0.5, one party in ten takes at least 1.9
-    /// times as long as the median.
+    /// times as long as a median device.
     pub sigma: NonNegative,
 }
 

@@ -91,7 +91,7 @@ crate::family! {
     }
 }
 
-/// The length of a job: the quantile of `time` at `length`, times `factor`.
+/// How long a job takes: the quantile of `time` at the draw `length`, times `factor`.
 fn scaled(time: &LatencyModel, length: f64, factor: f64) -> Span {
     let base = time.as_dyn().quantile(length);
     // With a factor of 1 the time is not converted to floating-point seconds, which would round it.
@@ -123,7 +123,8 @@ mod tests {
     fn slowness_has_median_one_and_the_stated_spread() {
         let recipe = Heterogeneous { time: constant(100), sigma: NonNegative::new(0.5).unwrap() };
         assert!((recipe.slowness(0.5) - 1.0).abs() < 1e-12);
-        // Phi(1) = 0.841344746: one standard deviation of the logarithm.
+        // Phi, the standard normal distribution function, is 0.841344746 at 1. So at this draw the logarithm of the slowness
+        // is one standard deviation above its mean of 0.
         assert!((libm::log(recipe.slowness(0.841_344_746_068_543)) - 0.5).abs() < 1e-9);
         assert_eq!(recipe.job(2.0, 0.5, 0.0), Span::from_millis(200));
     }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 /// Several servers that work at the same time, each on one job: `Servers(count: 4, each: Drawn(time: Constant("20ms")))`.
 ///
-/// Jobs wait in one queue, first come, first served; with Poisson arrivals and exponential times it is an M/M/k
-/// queue. All servers of a party are equally fast.
+/// Jobs wait in one queue, first come, first served. If jobs arrive as a Poisson process and take exponential times, the
+/// party is an M/M/k queue with k = `count`. All servers of a party are equally fast.
 ///
 /// Example: `Servers(count: 4, each: Drawn(time: Constant("300ms")))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

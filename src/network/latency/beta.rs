@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A beta delay: low + (high - low) X, where X has a density proportional to x^(a - 1) (1 - x)^(b - 1) on (0, 1).
 ///
-/// The mean of X is a / (a + b). Its quantile is the inverse of the incomplete beta function, with a relative error
+/// The mean of X is a / (a + b). The quantile of X is the inverse of the incomplete beta function, with a relative error
 /// below 1e-12 for shapes up to 100, and up to 1e-9 for shapes up to 10000; larger shapes are not tested. Computing a
 /// quantile takes some 5 microseconds per message. Source: Johnson, Kotz and Balakrishnan 1995, chapter 25.
 ///

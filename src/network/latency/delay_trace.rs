@@ -38,8 +38,8 @@ pub struct DelayTrace {
     /// Unit of the column of times. Default: 1 s.
     #[serde(default = "second")]
     pub time_unit: Span,
-    /// Time between two delays if there is no column of times. With or without such a column, it is also the time from the
-    /// last row to the next repetition of the recording. Default: 1 s.
+    /// Time between two delays if there is no column of times. With or without a column of times, `spacing` is also the time
+    /// from the last row to the next repetition of the recording. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
     /// How much of the recording has passed when the run begins. Default: 0 s.
@@ -52,16 +52,16 @@ pub struct DelayTrace {
     recorded: Loaded<Recording>,
 }
 
-/// What is done with rows of a recording that have no delay. A cell is missing if it is empty, or one of `NA`, `N/A`, `NaN`,
-/// `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
+/// What is done with those rows of a recording that have no delay. A cell is missing if it is empty, or one of `NA`, `N/A`,
+/// `NaN`, `null`, `None`, `?` and `-`, in upper or lower case. Any other cell that is not a number is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MissingDelays {
     /// A missing cell is an error.
     #[default]
     Refuse,
-    /// The row is left out: the delay before it holds until the next measured delay, and the first measured delay holds
-    /// from the beginning on. Such rows cause no losses of messages; to simulate losses, name a column of losses in
-    /// `LossTrace`.
+    /// The row is left out: the last delay measured before the row holds until the next measured delay. The first measured
+    /// delay also holds before its own time. Rows without a delay cause no losses of messages; to simulate losses, name a
+    /// column of losses in `LossTrace`.
     Drop,
 }
 

@@ -9,7 +9,8 @@ use std::num::NonZeroU32;
 
 /// An Erlang delay: the sum of independent exponential delays with the same mean, one for each stage.
 ///
-/// This is the gamma distribution with an integer shape. Source: Johnson, Kotz and Balakrishnan 1994, chapter 17.
+/// The delay has a gamma distribution whose shape is the number of stages. Source: Johnson, Kotz and Balakrishnan 1994,
+/// chapter 17.
 ///
 /// Example: `Erlang(stages: 3, mean: "40ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

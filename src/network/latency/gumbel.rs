@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Before truncation, the delay is at most t with probability exp(-exp(-(t - location) / scale)), and its mean is location +
 /// 0.5772 scale. The mean of the truncated delay is scale Ein(e^a) / (1 - exp(-e^a)), where a = location / scale and Ein is
-/// the entire exponential integral. It is the integral, over t from 0, of the probability that the truncated delay is above
-/// t. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
+/// the entire exponential integral. This mean is the integral, over t from 0, of the probability that the truncated delay is
+/// above t. Source: Johnson, Kotz and Balakrishnan 1995, chapter 22.
 ///
 /// Example: `Gumbel(location: "40ms", scale: "5ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,7 +38,7 @@ impl Gumbel {
 
 impl Latency for Gumbel {
     fn quantile(&self, u: f64) -> Span {
-        // Computed from the probability of a longer delay: this computation is precise in the long upper tail.
+        // The quantile is computed from the probability of a longer delay, and is therefore precise in the long upper tail.
         let above = (1.0 - u) * self.kept();
         let standard = -libm::log(-libm::log1p(-above));
         Span::from_seconds(self.location.seconds() + self.scale.seconds() * standard)

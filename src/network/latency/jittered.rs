@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// A fixed delay plus a random one, the jitter, which is drawn independently for every message.
 ///
-/// With `jitter: Exponential(mean: "5ms")` this is the shifted exponential distribution.
+/// With `jitter: Exponential(mean: "5ms")` the delay has a shifted exponential distribution.
 ///
 /// Example: `Jittered(base: "30ms", jitter: Exponential(mean: "5ms"))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

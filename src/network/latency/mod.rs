@@ -123,8 +123,8 @@ pub trait Latency {
         if low == 0.0 { 0.0 } else { high }
     }
 
-    /// The delay of every message, if it is the same for all messages; else `None`. On a link with such a delay and without
-    /// losses, no random numbers are drawn for delay and loss.
+    /// The delay of every message, if the model states that all messages have the same delay; else `None`. On a link whose
+    /// model states such a delay and which has no losses, no random numbers are drawn for delay and loss.
     fn certain(&self) -> Option<Span> {
         None
     }
@@ -134,7 +134,7 @@ pub trait Latency {
         Vec::new()
     }
 
-    /// Reads the files that the recipe names; relative paths are searched in the folders of `base`.
+    /// Reads the files that the recipe names; relative paths are looked up in the folders of `base`.
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()
@@ -181,8 +181,8 @@ crate::family! {
 }
 
 impl LatencyModel {
-    /// The problem of a delay that depends on the time or the link, if it is used where there is no link, such as for a
-    /// compute time.
+    /// The problem of using this model where there is no link, such as for a compute time; `None` if the model's delay
+    /// depends on neither the time nor the link.
     pub(crate) fn outside_of_links(&self) -> Option<Problem> {
         let cure = "write it as the `latency` of links, and here a distribution that is always the same";
         let expected = "a distribution that depends on no time and no link";
@@ -195,7 +195,7 @@ impl LatencyModel {
         self.as_dyn().problems().into_iter().map(move |problem| problem.below(&field))
     }
 
-    /// Reads the files of a model that another model contains in its field `field`; relative paths are searched in the
+    /// Reads the files of a model that another model contains in its field `field`; relative paths are looked up in the
     /// folders of `base`.
     fn load_below(&mut self, field: &str, base: &DataFolders) -> impl Iterator<Item = Problem> + use<> {
         let field = field.to_owned();

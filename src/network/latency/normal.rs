@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// A normal delay truncated at 0: the normal distribution, conditional on not being negative.
 ///
-/// `mean` and `sd` are those of the normal distribution before truncation. The truncated mean is
-/// mean + sd phi(a) / Phi(a) with a = mean / sd (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).
+/// `mean` and `sd` are those of the normal distribution before truncation. The mean of the truncated delay is
+/// mean + sd phi(a) / Phi(a) with a = mean / sd, where phi and Phi are the density and the distribution function of the
+/// standard normal distribution (Johnson, Kotz and Balakrishnan 1994, section 13.10.1).
 ///
 /// Example: `Normal(mean: "40ms", sd: "5ms")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +25,9 @@ pub struct Normal {
 impl Latency for Normal {
     fn quantile(&self, u: f64) -> Span {
         let (mean, sd) = (self.mean.seconds(), self.sd.seconds());
-        // Computed from the upper tail, since the probability of a delay below 0 is lost in rounding if the mean is far
-        // above 0.
+        // The quantile is computed from the probability of a longer delay. A computation from the probability of a shorter
+        // delay would add the probability that the untruncated delay is below 0, and if the mean is far above 0, rounding
+        // would lose this small number.
         let upper = (1.0 - u) * normal_cdf(mean / sd);
         Span::from_seconds(mean - sd * normal_quantile(upper))
     }

@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn quantiles_are_powers() {
         let law = Pareto { shortest: Span::from_millis(10), shape: Positive::new(2.0).unwrap() };
-        // shortest / sqrt(1 - u)
+        // The quantile at u is shortest / sqrt(1 - u), and the mean is 2 times `shortest`.
         assert_eq!(law.quantile(0.75), Span::from_millis(20));
         assert_eq!(law.quantile(0.99), Span::from_millis(100));
         assert_eq!(law.mean_seconds(), 0.02);

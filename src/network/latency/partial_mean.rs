@@ -9,9 +9,9 @@ const STEPS: u32 = 2048;
 /// `to`.
 ///
 /// The variable u is replaced by s on (0, 1), with u = from + (to - from) s^3 (10 - 15 s + 6 s^2). The integral over s is
-/// computed by the midpoint rule. The derivative of u is 0 at both ends, so a quantile function that behaves like a root or
-/// a logarithm at an end does not reduce the accuracy. The relative error is below 1e-7 for a quantile function that is
-/// differentiable between the ends, and about 1e-3 for a step function.
+/// computed by the midpoint rule. The derivative of u with respect to s is 0 at both ends, so a quantile function that
+/// behaves like a root or a logarithm at an end does not reduce the accuracy. The relative error is below 1e-7 for a
+/// quantile function that is differentiable between the ends, and roughly 1e-3 for a step function.
 pub(super) fn integral(law: &dyn Latency, from: f64, to: f64) -> f64 {
     let width = to - from;
     if width <= 0.0 {

@@ -59,7 +59,8 @@ fn label() -> String {
     "label".to_owned()
 }
 
-/// Kilometres of a great circle between two places in degrees (haversine formula).
+/// The great-circle distance, in kilometres, between two places given by latitude and longitude in degrees (haversine
+/// formula).
 fn kilometres(a: (f64, f64), b: (f64, f64)) -> f64 {
     let half = |degrees: f64| libm::sin(degrees.to_radians() / 2.0);
     let (north, east) = (half(b.0 - a.0), half(b.1 - a.1));
@@ -99,7 +100,7 @@ impl PathDelays {
         let mut delays = vec![None; n * n];
         for from in 0..n {
             let reached = dijkstra(&graph, NodeIndex::new(from), None, |edge| *edge.weight());
-            // Every element of `delays` is written once, so the order of iteration has no effect.
+            // No element of `delays` is written twice, so the order of iteration has no effect.
             for (to, seconds) in reached {
                 delays[from * n + to.index()] = Some(Span::from_seconds(seconds));
             }

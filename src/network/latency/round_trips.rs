@@ -41,7 +41,7 @@ fn millisecond() -> Span {
 }
 
 impl Latency for RoundTrips {
-    /// The quantile over all pairs of different sites with a known delay; zero if the file has not been read.
+    /// The quantile of the known delays between all pairs of different sites; zero if the file has not been read.
     fn quantile(&self, u: f64) -> Span {
         self.delays.as_ref().map_or(Span::ZERO, |delays| delays.quantile(u))
     }

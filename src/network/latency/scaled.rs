@@ -27,8 +27,8 @@ impl Scaled {
     fn unscaled(&self, delay: Span) -> Span {
         let about = ((delay.nanos() as f64 + 0.5) / self.factor.get()).floor() as u64;
         let fits = |nanos: &u64| self.scaled(Span::from_nanos(*nanos)) <= delay;
-        // The rounding error of the quotient grows with the quotient. It is less than a nanosecond for quotients below a
-        // month, so the result is one of three neighbouring numbers.
+        // The rounding error of the quotient grows with the quotient. For a quotient below a month, the error is less than
+        // a nanosecond, so the result is one of three neighbouring numbers.
         let near = [about.saturating_add(1), about, about.saturating_sub(1)];
         Span::from_nanos(near.into_iter().find(fits).unwrap_or(about))
     }

@@ -4,8 +4,8 @@ use super::LinkEnd;
 use crate::vocab::{Problem, Span};
 use std::collections::BTreeMap;
 
-/// The list of sites of each party or group, by name. Party number k of a group, counted from 0, is at the site whose
-/// index is k modulo the length of the group's list.
+/// The list of sites of each party or group, by name. A party whose number among the parties of its scenario entry is k,
+/// counted from 0, is at the site whose index is k modulo the length of the list.
 pub(super) type Sites = BTreeMap<String, Vec<String>>;
 
 /// One-way delays between every two sites.
@@ -62,7 +62,7 @@ impl SiteDelays {
         (self.places.get(named).copied(), named)
     }
 
-    /// The delay from one party to another; zero if a site or the delay between the two is not known.
+    /// The delay from one party to another; zero if a party's site is not known, or the delay between the two sites is not.
     pub(super) fn between(&self, sites: &Sites, from: LinkEnd<'_>, to: LinkEnd<'_>) -> Span {
         let places = self.site(sites, from).0.zip(self.site(sites, to).0);
         places.and_then(|(from, to)| self.delays[from * self.names.len() + to]).unwrap_or(Span::ZERO)

@@ -229,7 +229,7 @@ fn every_member_has_an_example() {
 #[test]
 fn means_are_the_integrals_of_the_quantiles() {
     // The midpoint rule over 200,000 cells has a relative error below 1e-4 for these distributions. The error is largest,
-    // about 1e-5, for the log-logistic and the Pareto distribution with shape 4, whose quantiles grow fastest near u = 1.
+    // roughly 1e-5, for the log-logistic and the Pareto distribution with shape 4, whose quantiles grow fastest near u = 1.
     for model in examples() {
         let model = model.as_dyn();
         let cells = 200_000;
@@ -245,7 +245,7 @@ fn jitter_is_added_to_the_fixed_delay() {
     let jitter = Exponential { mean: Span::from_millis(10) };
     let law = Jittered { base: Span::from_millis(30), jitter: Box::new(jitter.clone().into()) };
     assert_eq!(law.quantile(0.5), Span::from_millis(30) + jitter.quantile(0.5));
-    // 30 ms + 10 ms ln 2
+    // The median is 30 ms + 10 ms ln 2.
     assert!((law.quantile(0.5).seconds() - 0.036_931_472).abs() < 1e-9);
     assert_eq!(law.mean_seconds(), 0.04);
 }

@@ -26,8 +26,8 @@ pub struct Truncated {
     pub to: Option<Span>,
 }
 
-/// Smallest permitted probability that an untruncated delay lies between the limits. With a smaller probability,
-/// floating-point numbers cannot resolve the quantiles.
+/// Smallest permitted probability that an untruncated delay lies between the limits. The smaller this probability is, the
+/// more coarsely floating-point numbers resolve the quantiles.
 const MIN_LEFT: f64 = 1e-6;
 
 impl Truncated {
@@ -52,8 +52,8 @@ impl Latency for Truncated {
         self.law.as_dyn().quantile(place).clamp(self.from, self.to.unwrap_or(Span::MAX))
     }
 
-    /// The mean. Its error is about e times the untruncated mean, divided by the probability that an untruncated delay lies
-    /// between the limits. Here e is 1e-7 for a model with a density, and 1e-3 for measured delays.
+    /// The mean. Its error is roughly e times the untruncated mean, divided by the probability that an untruncated delay
+    /// lies between the limits. Here e is 1e-7 for a model with a density, and 1e-3 for measured delays.
     fn mean_seconds(&self) -> f64 {
         let (law, (below, within)) = (self.law.as_dyn(), self.ends());
         let total = match self.to {

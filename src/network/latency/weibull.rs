@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A Weibull delay: longer than t with probability exp(-(t / scale)^shape).
 ///
-/// The absolute value of the noise `Weibull(theta, scale)` has this distribution, with shape = 1 / theta.
+/// The absolute value of an objective's noise `Weibull(theta, scale)` has this distribution, with shape = 1 / theta.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1994, chapter 21.
 ///

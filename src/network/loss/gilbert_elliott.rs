@@ -127,7 +127,7 @@ mod tests {
         // sqrt(5/36 * 5.67 / 200,000) = 0.00198.
         assert!((share - recipe.mean()).abs() < 6.0 * 0.00198, "{share}");
         assert!((recipe.mean() - 1.0 / 6.0).abs() < 1e-12);
-        // The lengths of bursts are geometric with mean 4 and standard deviation sqrt(12). There are about 8,300 bursts,
+        // The lengths of bursts are geometric with mean 4 and standard deviation sqrt(12). There are roughly 8,300 bursts,
         // so the mean length has a standard error of 0.038.
         let length = f64::from(lost) / f64::from(bursts);
         assert!((length - 4.0).abs() < 6.0 * 0.038, "{length}");

@@ -29,7 +29,8 @@ pub trait Loss {
     }
 
     /// The probability with which each message is lost, if losses are independent of each other and of the time; `None`
-    /// otherwise. No process is then started: a message with the draw u is lost if u is below the probability.
+    /// otherwise. If this probability is stated, no process is started: a message with the draw u is lost if u is below the
+    /// probability.
     fn independent(&self) -> Option<f64> {
         self.is_never().then_some(0.0)
     }
@@ -39,7 +40,7 @@ pub trait Loss {
         Vec::new()
     }
 
-    /// Reads the files that the recipe names; relative paths are searched in the folders of `base`.
+    /// Reads the files that the recipe names; relative paths are looked up in the folders of `base`.
     fn load(&mut self, base: &DataFolders) -> Vec<Problem> {
         let _ = base;
         Vec::new()

@@ -52,7 +52,7 @@ pub trait Outage {
 }
 
 crate::family! {
-    /// An outage of a group of parties.
+    /// An outage that affects one or several groups of parties.
     pub struct OutageModel(OutageMember): dyn Outage, "outage" {
         Partition(Partition),
         Blackout(Blackout),

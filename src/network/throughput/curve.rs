@@ -1,16 +1,17 @@
-//! A rate that changes over time in steps, and the time at which a message has been sent at such a rate.
+//! A rate that changes over time in steps, and the time at which the sending of a message ends at this rate.
 
 use crate::vocab::{Rate, Span, Time};
 use std::sync::Arc;
 
-/// A rate over time, constant between the times at which it changes. Lines with the same curve share its steps.
+/// A rate over time, constant between the times at which it changes. Clones of a curve share the steps. The curves of all
+/// lines that follow one recording also share them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RateCurve {
     /// When each step begins, and its rate in bits per second, 0 or above. The first step begins at 0.
     steps: Steps,
     /// The period after which the curve begins again; `None` if the last rate stays.
     every: Option<Span>,
-    /// How much of the curve has passed at time zero.
+    /// How much time of the curve has already passed at virtual time zero.
     offset: Span,
 }
 
@@ -31,9 +32,9 @@ impl Steps {
 }
 
 impl RateCurve {
-    /// A curve of steps in ascending order, the first of which begins at 0. If `every` is given, the curve is repeated with
-    /// this period, which must be longer than the time at which the last step begins. At time zero, the time `offset` of the
-    /// curve has already passed. Without steps, no message is ever sent.
+    /// A curve of steps in ascending order, the first of which begins at 0. If `every` is given, the curve is repeated
+    /// with this period. The period must be longer than the time at which the last step begins. At virtual time zero, the
+    /// time `offset` of the curve has already passed. Without steps, no message is ever sent.
     #[must_use]
     pub fn new(steps: Arc<Vec<(Span, f64)>>, every: Option<Span>, offset: Span) -> Self {
         Self { steps: Steps::Many(steps), every, offset }
@@ -53,13 +54,14 @@ impl RateCurve {
         self.steps.as_slice().get(self.step(place)).map_or(0.0, |step| step.1)
     }
 
-    /// The number of the step that holds at a place of the curve, in nanoseconds from the curve's beginning.
+    /// The number, from 0, of the step that holds at `place`, a time in nanoseconds from the beginning of the curve (or
+    /// of its period).
     fn step(&self, place: u64) -> usize {
         self.steps.as_slice().partition_point(|step| step.0.nanos() <= place).saturating_sub(1)
     }
 
-    /// When a message of `bytes` bytes has been sent if its sending begins at `begins`; [`Time::NEVER`] if the rate stays 0
-    /// from some time on and the message has not been sent by then.
+    /// When a message of `bytes` bytes has been sent if its sending begins at `begins`. [`Time::NEVER`] if the message is
+    /// never sent completely, because the rate becomes 0 too early and stays 0.
     #[must_use]
     pub fn sent(&self, begins: Time, bytes: u64) -> Time {
         if let [(_, rate)] = self.steps.as_slice() {
@@ -78,13 +80,15 @@ impl RateCurve {
             if each <= 0.0 {
                 return Time::NEVER;
             }
-            // Skips whole periods, but not the last period in which bits are sent: if the rate is 0 at the end of this
-            // period, the message has been sent before the period ends.
+            // Skips whole periods, so that more than 0 bits remain, and at most the bits of one period. The period in
+            // which the last bit is sent is never skipped: if the rate is 0 at the end of this period, the message has
+            // been sent before the period ends.
             let turns = ((bits / each).ceil() - 1.0).max(0.0);
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
-        // What is left takes at most one period, which may begin in the middle of a step.
+        // The remaining bits take at most one period or, without repetition, the steps that follow. One period that
+        // begins in the middle of a step has parts of one step more than the curve has.
         for _ in 0..=self.steps.as_slice().len() + 1 {
             let turn = self.every.map_or(0, |every| passed / every.nanos().max(1));
             let begun = self.every.map_or(0, |every| turn * every.nanos());
@@ -136,7 +140,7 @@ mod tests {
         Span::from_seconds(seconds)
     }
 
-    /// 800 bit/s for 2 s, 0 bit/s for 1 s, 1,600 bit/s for 1 s: 400 bytes in a period of 4 s.
+    /// 800 bit/s for 2 s, 0 bit/s for 1 s, then 1,600 bit/s. With a period of 4 s, 400 bytes are sent in each period.
     fn curve(every: Option<Span>, offset: f64) -> RateCurve {
         let steps = vec![(s(0.0), 800.0), (s(2.0), 0.0), (s(3.0), 1600.0)];
         RateCurve::new(Arc::new(steps), every, s(offset))
@@ -165,7 +169,7 @@ mod tests {
             let begins = Time::from_nanos(77);
             assert_eq!(RateCurve::constant(rate).sent(begins, bytes), begins + rate.time_for(bytes));
         }
-        // 5 bits are sent in the first second, and nothing after it.
+        // The curve sends 5 bits in its first second, and nothing after it. A message of one byte has 8 bits.
         for offset in [0.0, 0.5, 3.0] {
             let ends = RateCurve::new(Arc::new(vec![(s(0.0), 5.0), (s(1.0), 0.0)]), None, s(offset));
             assert!(!ends.ever_sends());

@@ -1,4 +1,4 @@
-//! Access lines of parties, with the rates of FedScale's devices.
+//! The rate of a line, read from FedScale's table of device capacities.
 
 use super::{LineOwner, RateCurve, Throughput};
 use crate::network::availability::RecordedDevice;
@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The rate of a device in FedScale's capacity table: the device's number `communication`. The party's compute model
-/// `FedScaleDevices` has the same device, if both models state the same `file` and `device`.
+/// The rate that FedScale's capacity table states for a device as its `communication`. An access line has the rate of its
+/// party's device, and a link has the rate of its sender's device. The compute model `FedScaleDevices` gives a party the
+/// same device, if both models state the same `file` and `device`.
 ///
 /// The file is FedScale's `client_device_capacity` as JSON or CSV, in the format that `FedScaleDevices` describes.
 ///
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 pub struct FedScaleRates {
     /// The file; relative to the scenario's folder or to the folder of `--data`.
     pub file: PathBuf,
-    /// Which device the party has: `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
+    /// Which device the party has (for a link, its sender): `Drawn`, `InTurn` or `Number(0)`. Default: Drawn.
     #[serde(default)]
     pub device: RecordedDevice,
     /// Unit of the numbers in `communication`. Default: 1.024kbit/s, FedScale's kilobit of 1,024 bits.

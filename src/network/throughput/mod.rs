@@ -16,11 +16,11 @@ use crate::rng::Stream;
 use crate::vocab::{DataFolders, Problem};
 use std::path::PathBuf;
 
-/// The party that a line belongs to.
+/// The party that a line belongs to. A link belongs to its sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineOwner {
     /// The place of the party's device among all devices in order of slowness: in (0, 1), near 1 for the slowest devices.
-    /// The party's compute model is given the same number, so a device can have both a slow processor and a slow line.
+    /// The party's compute model is given the same place, so a device can have both a slow processor and a slow line.
     pub slowness: f64,
     /// The party's number, from 0, among the parties of its entry in the scenario.
     pub number: u64,
@@ -49,7 +49,7 @@ pub trait Throughput {
 }
 
 crate::family! {
-    /// The rate of a line that changes over time, or that differs between devices.
+    /// How the rate of a line changes over time, or how it differs between devices.
     pub struct ThroughputModel(ThroughputMember): dyn Throughput, "throughput" {
         RateSchedule(RateSchedule),
         ThroughputTrace(ThroughputTrace),

@@ -29,8 +29,8 @@ pub struct RateSchedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateStep {
-    /// When the rate begins to apply, counted from the start of the run, or from the start of each period if there is an
-    /// `every`.
+    /// When the rate begins to apply, counted from the start of the run or, if the schedule has a period `every`, from
+    /// the start of each period.
     pub at: Span,
     /// The rate.
     pub is: Rate,

@@ -37,8 +37,8 @@ pub struct ThroughputTrace {
     /// Unit of the column of times. Default: 1 s.
     #[serde(default = "second")]
     pub time_unit: Span,
-    /// Time between two rates if there is no column of times, and how long the last rate holds before the recording
-    /// begins again. Default: 1 s.
+    /// Time between two rates if there is no column of times. With or without this column, also the time for which the
+    /// last rate holds before the recording begins again. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
     /// How much of the recording has passed for a line when the run begins: `At("2min")` for every line, or `Drawn`: a time

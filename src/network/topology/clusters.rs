@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each group has a gateway, which has a link to every other party of the group; every two gateways have a link. The entry
-/// of a party states its group (`Party(group: "north")`).
+/// Each group has a gateway, which has a link to every other party of the group. Every two gateways also have a link. A
+/// party's entry states the group of the party (`Party(group: "north")`).
 ///
 /// Example: `Clusters(gateways: { "left": "server", "right": "client" })`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,7 +7,7 @@ use petgraph::unionfind::UnionFind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A list of links; each link is stated as the pair of parties that it connects: `Edges([("a", "b"), ("b", "c")])`.
+/// A list of links. Each link is stated as the pair of parties that it connects: `Edges([("a", "b"), ("b", "c")])`.
 ///
 /// Example: `Edges([("server", "relay"), ("relay", "client")])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The parties are the nodes of a graph from a GraphML file, and the links are its edges. A node that has no task in the
-/// protocol must be a party too: it only relays messages. To use the delays of a GraphML file without making its routers
-/// parties, use the latency `PathDelays`.
+/// The parties are the nodes of a graph from a GraphML file, and the links are its edges. A node without a task in the
+/// protocol must also be a party; this party only relays messages. To use the delays of a GraphML file without making its
+/// routers parties, use the latency `PathDelays`.
 ///
 /// Example: `GraphMl(file: "parties.graphml")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -23,10 +23,11 @@ use std::path::PathBuf;
 /// Pairs of parties, by their positions.
 pub type Pairs = Vec<(usize, usize)>;
 
-/// The shape of a network. In a star, and in a complete network with equal latencies, it determines the routes.
+/// The shape of a network. In a star, the shape alone determines the routes. In a complete network, it determines them if
+/// all links have equal mean latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A star with its hub, by position: every other party has one link, to the hub.
+    /// A star whose hub is the party at this position. Every other party has one link, to the hub.
     Star(usize),
     /// Every two parties have a link.
     Complete,
@@ -36,7 +37,7 @@ pub enum Shape {
 
 /// The behaviour of a topology.
 pub trait Topology {
-    /// Every pair that has a link, each once.
+    /// Every pair of parties that has a link, each once, in either order.
     fn pairs(&self, population: &Population<'_>) -> Pairs;
 
     /// The shape of the network.
@@ -64,8 +65,8 @@ pub trait Topology {
 }
 
 crate::family! {
-    /// Which parties have a link. A message takes the route with the smallest sum of mean latencies; among routes with
-    /// equal sums, the one with the fewest links.
+    /// Which pairs of parties have a link. A message takes the route with the smallest sum of mean latencies. Among
+    /// routes with equal sums, it takes the one with the fewest links.
     pub struct TopologyModel(TopologyMember): dyn Topology, "topology" {
         Star(Star),
         Ring(Ring),

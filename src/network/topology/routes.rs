@@ -1,4 +1,4 @@
-//! The next link on the quickest route between two parties.
+//! The next party on the quickest route from one party to another.
 
 use super::{Shape, TopologyModel};
 use crate::network::population::Population;
@@ -63,9 +63,10 @@ impl Routes {
         Self { shape, graph, towards: BTreeMap::new() }
     }
 
-    /// True only if every message takes the same route in both networks. In stars, only the hubs are compared. In other
-    /// networks, only the links are compared, and no route is computed: the result is true if both networks have the same
-    /// links and the costs of the links are either the same in both networks or, within each network, equal for all links.
+    /// True only if every message takes the same route in both networks. Two stars are compared by their hubs. For a star
+    /// and a network that is not given as a star, the result is false. Otherwise, only the links are compared, and no
+    /// route is computed. The result is then true if both networks have the same links and, in addition, either the cost
+    /// of every link is the same in both networks or, within each network, all links have equal costs.
     pub(in crate::network) fn provably_same_routes(&self, other: &Self) -> bool {
         // In a complete graph with equal costs, the quickest route between two parties is their link.
         let complete = |routes: &Self| {
@@ -124,7 +125,7 @@ fn party(node: NodeIndex) -> PartyId {
     PartyId(u32::try_from(node.index()).expect("node indices are party ids"))
 }
 
-/// The next step from every party towards `to`.
+/// For every party, the next party on its route to `to`.
 fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
     let cost = |seconds: f64| Cost { seconds, links: 1 };
     let target = NodeIndex::new(to.index());
@@ -133,8 +134,8 @@ fn steps(graph: &DiGraph<(), f64>, to: PartyId) -> Vec<Option<PartyId>> {
         graph
             .edges_directed(node, Direction::Outgoing)
             .filter_map(|edge| Some((*left.get(&edge.target())? + cost(*edge.weight()), edge.target())))
-            // Among parties with equal costs, the party with the lowest id is taken, so that the route does not depend on
-            // the order of links.
+            // If the routes by way of several next parties have equal costs, the next party with the lowest id is taken,
+            // so that the route does not depend on the order of links.
             .min_by(|(a, x), (b, y)| {
                 a.seconds.total_cmp(&b.seconds).then(a.links.cmp(&b.links)).then(x.cmp(y))
             })

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 /// The values of one hyperparameter, ascending: `Axis(low: 0.01, high: 10, values: 21)`, or a list of them,
 /// `Axis(values: [0.0001, 0.1, 1, 10])`.
 ///
-/// A setting's coordinate, from 0 to 1, is the position of its value between the smallest and the largest value. With
+/// Each value has a coordinate from 0 to 1: the position of the value between the smallest and the largest value. With
 /// `logarithmic`, it is the position of the value's logarithm between the logarithms of these two values. Listed values
 /// need not be evenly spaced.
 ///

@@ -29,10 +29,10 @@ pub enum HeldOut {
     Column {
         /// The file, relative to the scenario's own folder or to the folder of `--data`.
         file: PathBuf,
-        /// The column with the agent's name: the values of the agent columns of the first file, joined by `/`. If the
-        /// first file has several agent columns, each `/` within a value is written twice, and a value that is empty, ends
-        /// with `/`, or begins with `/` or `"` is put in double quotes. Every agent that this column names occurs in the
-        /// first file.
+        /// The column with the agent's name: the values of the agent columns of the first file (the file with the
+        /// records), joined by `/`. If the first file has several agent columns, each `/` within a value is written
+        /// twice, and a value that is empty, ends with `/`, or begins with `/` or `"` is put in double quotes. Every
+        /// agent that this column names must occur in the first file.
         agent: String,
         /// The column with the record's number among the agent's records, from 0, in the order of the first file.
         row: String,
@@ -70,18 +70,19 @@ impl AgentRecords {
         &self.features[index * self.d..][..self.d]
     }
 
-    /// The records in the form that `Holdings` counts.
+    /// The records in the form from which `Holdings` are computed.
     pub(super) fn held(&self) -> Held<'_> {
         Held { name: &self.name, classes: &self.classes, d: self.d, features: &self.features }
     }
 
-    /// Positions of the training records, or of the held-out records.
+    /// Positions of the training records if `training` is true, else of the held-out records.
     pub(super) fn places(&self, training: bool) -> Vec<usize> {
         (0..self.classes.len()).filter(|&index| self.training[index] == training).collect()
     }
 }
 
-/// All agents, in the order in which the file first names them; agents of `split` in the order of its splits.
+/// All agents. Agents that the file names are in the order in which it first names them; agents that `split` draws are in
+/// the order of the splits.
 #[derive(Clone, Debug)]
 pub(super) struct Agents {
     pub(super) agents: Vec<AgentRecords>,
@@ -167,9 +168,10 @@ pub(super) fn read(
     Ok(Agents { agents, classes: kinds.into_iter().map(str::to_owned).collect() })
 }
 
-/// The records `read` from a file, divided among the agents of the splits; without splits, `read` as it is. Of each agent's
-/// records of each class, the last are held out, in the proportion `share`. An agent without a training record, or without
-/// a held-out record, then gets one: its first record becomes a training record, or its last record is held out.
+/// Divides the records of `read`, which come from a file, among the agents of the splits; without splits, returns `read`
+/// unchanged. Of each agent's records of each class, the last are held out, in the proportion `share`. An agent without a
+/// training record, or without a held-out record, then gets one: its first record becomes a training record, or its last
+/// record is held out.
 pub(super) fn divided(
     read: Agents,
     (splits, inputs): (&[Split], &[String]),

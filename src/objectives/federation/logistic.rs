@@ -42,7 +42,7 @@ fn scaled(records: &AgentRecords) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The accuracy at every setting; of the axes, lambda changes slowest and the intercept fastest.
+/// The accuracies at all settings, in the order in which lambda changes slowest and the intercept fastest.
 pub(super) fn accuracies(
     model: &LogisticRegression,
     records: &AgentRecords,

@@ -3,13 +3,15 @@
 use crate::objectives::{Noise, Recorded};
 use std::sync::Arc;
 
-/// The mean of one draw or more.
+/// The mean of one or more draws.
 pub(super) fn mean(draws: &[f64]) -> f64 {
     draws.iter().sum::<f64>() / draws.len() as f64
 }
 
-/// The noise of each agent's score, and the noise of the mean score of all agents: draw k of the mean is the average of all
-/// agents' draws k. `scores` are indexed by agent, point and draw, `means` by agent and point.
+/// The noise of each agent's score, and the noise of the mean score of all agents. An agent's noise at a point is a draw
+/// of the agent's score there, minus the mean of all draws there. Draw k of the mean score's noise is the average of the
+/// noise in all agents' draws k. `scores` are indexed by agent, point and draw; `means`, the means of the draws, by agent
+/// and point.
 pub(super) fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
     let deviations: Vec<Vec<Vec<f64>>> = scores
         .iter()

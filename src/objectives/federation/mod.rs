@@ -42,8 +42,8 @@ use trained::Trained;
 use without_svm as trained_svm;
 
 /// The performance of a model for each setting of its hyperparameters, measured for each agent of a federation on the
-/// agent's own records. An arm is a setting, a point of a grid in the unit cube; its value is the performance on the
-/// agent's held-out records.
+/// agent's own records. An arm is a setting, a point of a grid in the unit cube. For an agent, the arm's value is the
+/// performance on the agent's held-out records.
 ///
 /// The objective is for the protocol `Federated`, with at most as many agents as the columns `agent` name, or exactly as
 /// many as `split` states. In other protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020,
@@ -81,9 +81,9 @@ pub struct FederatedTuning {
     /// Standard deviation of the noise of an outcome, in units of the performance. Default: 0.
     #[serde(default = "no_noise")]
     pub noise_sd: NonNegative,
-    /// Mean of the prior that agents assume, a public guess in units of the performance.
+    /// Mean of the prior that agents assume, in units of the performance. It is a public guess.
     pub prior_mean: Finite,
-    /// Standard deviation of the prior, a public guess in units of the performance.
+    /// Standard deviation of the prior, in units of the performance. It is a public guess.
     pub prior_sd: Positive,
     /// Kernel that agents assume. Default: `SquaredExponential`.
     #[serde(default, skip_serializing_if = "Kernel::is_default")]
@@ -183,7 +183,7 @@ impl FederatedTuning {
         }
     }
 
-    /// The records of the agents, divided at random if the scenario says so.
+    /// The records of the agents, divided at random if the scenario states `split`.
     fn read_divided(&self, resources: &Resources, key: &Key) -> Result<Agents, TableError> {
         let read = Arc::unwrap_or_clone(self.read(resources)?);
         let HeldOut::LastOfEachClass { share } = self.held_out else { return Ok(read) };
@@ -206,7 +206,8 @@ impl FederatedTuning {
         problems
     }
 
-    /// The first problem of the classes or of an agent's training and held-out records, if there is one.
+    /// The first problem of the classes or of an agent's training and held-out records, if there is one. With `split`,
+    /// the records are not yet divided among agents, so of the records only their number is checked.
     fn record_problems(&self, read: &Agents) -> Option<Problem> {
         let two = matches!(self.model, FederatedModel::RbfSvm(_));
         let classes = read.classes.len();
@@ -271,7 +272,8 @@ impl Objective for FederatedTuning {
             problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
         }
         if let FederatedModel::RbfSvm(model) = &self.model {
-            // Where only stored answers are used, as for the report of a finished run, a program without `svm` is accepted.
+            // Where the user's programs are not started, because only their stored answers are used, a build of `subrosa`
+            // without the feature `svm` is accepted too. An example is the report of a finished run.
             let build = RbfSvm::problem_of_build().filter(|_| !resources.programs.are_recorded());
             problems.extend(
                 build.into_iter().chain(model.problem()).map(|problem| problem.below("model.RbfSvm")),
@@ -324,7 +326,7 @@ impl Objective for FederatedTuning {
                 FederatedModel::LogisticRegression(_) => {
                     (0.0, MULTIPLY * 300.0 * d * read.classes.len() as f64)
                 }
-                // The solver keeps the kernel of all pairs of records.
+                // The solver keeps the kernel matrix of all records.
                 FederatedModel::RbfSvm(_) => {
                     (NUMBER * records * records, records * (COVARIANCE + MULTIPLY * d))
                 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum FederatedModel {
-    /// Logistic regression, one class against the rest, by L-BFGS; the performance is the accuracy.
+    /// Logistic regression of each class against the rest, trained by L-BFGS; the performance is the accuracy.
     LogisticRegression(LogisticRegression),
     /// Support vector machine with kernel exp(-gamma |x - y|^2) for two classes; the performance is the area under the ROC
     /// curve, with the last class in alphabetical order as the positive class.

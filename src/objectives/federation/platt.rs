@@ -8,8 +8,9 @@ pub(super) struct Sigmoid {
     pub(super) offset: f64,
 }
 
-/// Constants of libsvm, in this order: largest number of Newton steps, smallest step size, the number that is added to the
-/// Hessian's diagonal, and the gradient at which the search ends.
+/// Constants of libsvm, in this order: largest number of Newton steps, smallest step size, the number that is added to
+/// the Hessian's diagonal, and the tolerance of the gradient. The search ends when the absolute values of both components
+/// of the gradient are below this tolerance.
 const STEPS: usize = 100;
 const SHORTEST: f64 = 1e-10;
 const RIDGE: f64 = 1e-12;
@@ -114,7 +115,8 @@ mod tests {
         assert!((Sigmoid::fit(&reversed).slope + found.slope).abs() < 1e-6);
     }
 
-    /// Equal decision values carry no information: the curve is flat, at the mean of the targets.
+    /// Equal decision values carry no information: the fitted probability is the mean of the targets at every decision
+    /// value.
     #[test]
     fn equal_decision_values_give_a_share() {
         let pairs: Vec<(f64, bool)> = (0..100).map(|k| (0.0, k < 10)).collect();

@@ -81,13 +81,15 @@ impl Score {
     }
 }
 
-/// Largest numbers of folds and of draws: for every setting and every agent, one machine is trained on all training records.
-/// A further machine is trained for every pair of a draw and a fold that has records.
+/// Largest numbers of folds and of draws. They limit how many machines are trained: for every setting and every agent,
+/// one machine is trained on all training records, and a further machine for every pair of a draw and a fold that has
+/// records.
 const MAX_FOLDS: usize = 100;
 const MAX_DRAWS: usize = 1000;
 
 impl RbfSvm {
-    /// What is wrong with the program: it cannot train support vector machines. `None` if it can.
+    /// The problem of a build of `subrosa` that cannot train support vector machines; `None` if this build can train
+    /// them.
     pub(super) fn problem_of_build() -> Option<Problem> {
         (!cfg!(feature = "svm")).then(|| {
             Problem::wrong(
@@ -153,8 +155,9 @@ pub(super) fn scores(model: &RbfSvm, records: &AgentRecords, key: &Key) -> Resul
     Ok(found)
 }
 
-/// For every training record, its decision value by a machine that is trained without the record's fold, and whether its
-/// class is positive. Folds are consecutive parts of a random order, of equal size up to rounding, as in libsvm.
+/// For every training record, in a random order: its decision value by a machine that is trained without the record's
+/// fold, and whether the record's class is positive. Folds are consecutive parts of the random order, of equal size up to
+/// rounding, as in libsvm.
 fn cross_validated(
     records: &AgentRecords,
     training: &[usize],

@@ -1,5 +1,5 @@
-//! A cache of the scores of trained models, so that a second run trains nothing. Each file is named by a hash of everything
-//! on which its scores depend.
+//! A cache of the scores of trained models, so that a second run trains nothing. Each file is named by a hash of
+//! everything on which the file's scores depend.
 
 use super::data::AgentRecords;
 use crate::rng::Key;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 /// give other scores.
 const LIBRARIES: [&str; 4] = ["argmin 0.11.0", "argmin-math 0.5.1", "libm 0.2.16", "linfa-svm 0.8.1"];
 
-/// The project's own code that trains and scores models. It is part of the hash, because changed code may give other scores.
-/// The texts of the files are hashed, so that every change counts: models are trained again even after a change of a
-/// comment.
+/// The project's own code that trains and scores models. The code is part of the hash, because changed code may give
+/// other scores. The texts of the source files are hashed, so that every change counts: models are trained again even
+/// after a change of a comment.
 const SOURCES: [&str; 14] = [
     include_str!("axis.rs"),
     include_str!("logistic.rs"),
@@ -65,7 +65,8 @@ impl<'a> Trained<'a> {
     }
 }
 
-/// The hash of the training code, the model, the records and the key, on which the scores depend.
+/// The hash of everything on which the scores depend: the training code and its libraries' versions, the model, the
+/// records, the number of classes and the key.
 fn identity(model: &impl Serialize, records: &AgentRecords, classes: usize, key: &Key) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |bytes: &[u8]| {

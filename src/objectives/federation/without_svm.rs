@@ -3,7 +3,7 @@
 use super::data::AgentRecords;
 use super::unfitted::FitError;
 
-/// A trained machine; there is none.
+/// The type of a trained machine, which has no values.
 pub(super) enum TrainedSvm {}
 
 impl TrainedSvm {

@@ -5,9 +5,9 @@
 use super::Function;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// The coordinates of the best point of Michalewicz' function with 16 inputs. The first d of these coordinates are the
-/// best point of the function with d inputs.
-/// The coordinates are roots of the derivative, computed with 40 digits (mpmath 1.3).
+/// The coordinates of the point at which Michalewicz' function with 16 inputs is smallest. The first d of these
+/// coordinates are the point for d inputs. Each coordinate is a root of the derivative of its term of the function,
+/// computed with 40 digits (mpmath 1.3).
 const MICHALEWICZ: [f64; 16] = [
     2.202_905_520_172_609_4,
     FRAC_PI_2,
@@ -33,10 +33,12 @@ impl Function {
     /// Up to one side length beyond the domain, no value is smaller than at these points. Branin, Ackley, Levy,
     /// Rosenbrock, Griewank and Rastrigin are sums, and at these points each term has its smallest value over all real
     /// numbers. Hartmann's functions are minus sums of Gaussians: they are negative and tend to 0 far away, so they are
-    /// smallest at a stationary point. At such a point, each coordinate is a weighted mean of the centres' coordinates,
-    /// which lie within [0, 1]. The six-hump camel function grows as x^6 and y^4. Each term of Michalewicz' function is
-    /// minus a sine times an even power. Within [0, pi] its smallest value is below 0. In [-pi, 0] and [pi, 2 pi] the sine
-    /// is not positive, so the term is not below 0 there.
+    /// smallest at a stationary point. At a stationary point, each coordinate is a weighted mean of the centres'
+    /// coordinates. The centres' coordinates lie within [0, 1], so the stationary points lie within the domain. The
+    /// six-hump camel function is above 0 everywhere outside its domain, because its terms in x^6 and y^4 exceed its
+    /// negative terms there; its smallest value is below 0. Each term of Michalewicz' function is minus a sine times an
+    /// even power. Within [0, pi], the term's smallest value is below 0. In [-pi, 0] and [pi, 2 pi] the sine is not
+    /// positive, so the term is not below 0 there.
     pub(super) fn best_places(self) -> Vec<Vec<f64>> {
         match self {
             Self::Branin => vec![vec![-PI, 12.275], vec![PI, 2.275], vec![3.0 * PI, 2.475]],
@@ -70,8 +72,8 @@ mod tests {
     use super::*;
     use crate::rng::{Key, sobol};
 
-    /// The smallest value is attained at each of the points, and none of 16,384 quasi-random points of a box that reaches
-    /// one side length further in every direction has a smaller value.
+    /// The smallest value is attained at each of the best points. None of 16,384 quasi-random points of a larger box,
+    /// which reaches one side length beyond the domain in every direction, has a smaller value.
     #[test]
     fn no_value_beyond_the_domain_is_smaller_than_at_the_best_points() {
         for text in [

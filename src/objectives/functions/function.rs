@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 use std::num::NonZeroUsize;
 
-/// A function with which searches are tested. It is minimised: an objective's value is minus the function's
-/// value.
+/// A function with which optimisers are tested. The test function is minimised: an objective's value is minus the
+/// function's value.
 ///
 /// Formulas, constants and domains are those of Surjanovic and Bingham, "Virtual library of simulation experiments:
 /// test functions and datasets". The crate argmin_testfunctions has most of these functions, but computes
@@ -48,7 +48,7 @@ pub enum Function {
         /// Number of inputs, 2 to 16.
         dimensions: NonZeroUsize,
     },
-    /// Inputs in [0, pi], steep valleys (m = 10); smallest value -4.687658 with five inputs.
+    /// Inputs in [0, pi], steep valleys (steepness parameter m = 10); smallest value -4.687658 with five inputs.
     ///
     /// Example: `Michalewicz(dimensions: 5)`.
     Michalewicz {
@@ -193,9 +193,9 @@ mod tests {
     }
 
     /// The expected values are those of `evaluate_true` in botorch.test_functions.synthetic (BoTorch 0.18.1), in double
-    /// precision. They are for two points of the domain, k = 0 and k = 1. Coordinate i of point k in the unit cube, for i =
-    /// 1 to d, is the fractional part of 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in
-    /// single precision, so the values of these functions agree to eight digits only; another test checks their optima.
+    /// precision, at two points of the domain, k = 0 and k = 1. Coordinate i of point k in the unit cube, for i = 1 to d,
+    /// is the fractional part of 0.137 i (k + 1) + 0.21 k. BoTorch stores the constants of Hartmann's functions in single
+    /// precision, so the values of these functions agree to eight digits only; another test checks their optima.
     #[test]
     fn values_are_those_of_botorch() {
         for (text, values) in [

@@ -1,4 +1,4 @@
-//! Test functions of optimisation, on their box or on a finite set of its points.
+//! Test functions of optimisation, on a box or on a finite set of points of a box.
 
 mod best_places;
 mod function;
@@ -25,8 +25,8 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Minus a test function, so that larger values are better, in the function's own units. Its largest value is known, so that
-/// regret is exact. The model sees inputs as points of the unit cube.
+/// Minus a test function, so that larger values are better. Values are in the function's own units. The objective's
+/// largest value is known, so that regret is exact. The model sees inputs as points of the unit cube.
 ///
 /// Example: `TestFunction(function: Hartmann6)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,11 +38,12 @@ pub struct TestFunction {
     #[serde(default)]
     pub points: DomainPoints,
     /// The function's inputs, in order: real or whole numbers with a name, on a linear or a logarithmic scale, and
-    /// categories. They can be stated only for functions whose best point has whole coordinates (Ackley, Levy, Rosenbrock,
-    /// Griewank, Rastrigin); their box must lie within the function's domain and contain that point, so that regret stays
-    /// exact. The first value of a categorical input stands for the best point's coordinate, and every further value for a
-    /// coordinate that is larger by 1 than that of the value before it. Default: real numbers on the function's own domain,
-    /// named x1, x2 and so on.
+    /// categories. Inputs can be stated only for functions whose best point, the point at which the function is smallest,
+    /// has whole coordinates (Ackley, Levy, Rosenbrock, Griewank, Rastrigin). The box of the inputs must lie within the
+    /// function's domain and contain the best point, so that regret stays exact. The first value of a categorical input
+    /// stands for the best point's coordinate along this input. Every further value stands for a coordinate that is
+    /// larger by 1 than the coordinate of the value before it. Default: real numbers on the function's own domain, named
+    /// x1, x2 and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<Vec<Dimension>>,
     /// Variance of the noise of an outcome. The model assumes the same noise variance, but at least 1e-6 of its prior
@@ -52,8 +53,8 @@ pub struct TestFunction {
     /// Kernel that the model assumes. Default: `Matern52`.
     #[serde(default = "matern52")]
     pub kernel: Kernel,
-    /// Length-scale that the model assumes, as a share of a side of the box, or a list with one for each input.
-    /// Default: 0.2 sqrt(d).
+    /// Length-scale that the model assumes, as a share of a side of the box, or a list with one for each input. Default:
+    /// 0.2 sqrt(d), where d is the number of inputs.
     #[serde(default)]
     pub length_scale: Option<LengthScales>,
     /// Prior variance that the model assumes. Default: the variance of the values at 1,024 Sobol' points of the box.
@@ -68,7 +69,7 @@ pub struct TestFunction {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum DomainPoints {
-    /// All of them: a query is a point. This needs a protocol and learners that search a box.
+    /// All points of the box: a query is a point. This needs a protocol and learners that search a box.
     #[default]
     Box,
     /// This many Sobol' points, at most 1000000. They are moved by a random digital shift, which is the same in all
@@ -96,8 +97,8 @@ fn matern52() -> Kernel {
 const SAMPLE: usize = 1024;
 /// Largest number of points of a finite set.
 const MAX_POINTS: usize = 1_000_000;
-/// Smallest noise variance that the model assumes, as a share of its prior variance: without noise, queries of neighbouring
-/// points would make its covariance matrix singular.
+/// Smallest noise variance that the model assumes, as a share of the model's prior variance: without noise, queries of
+/// nearby points would make the model's covariance matrix singular.
 const LEAST_NOISE: f64 = 1e-6;
 
 #[derive(Debug)]
@@ -107,7 +108,7 @@ struct Ready {
     formula: Option<(Negated, SearchBox)>,
 }
 
-/// Minus a test function, evaluated at a point of the stated inputs.
+/// Minus a test function, evaluated at a point of the stated inputs or, without stated inputs, of the function's domain.
 #[derive(Debug)]
 struct Negated {
     function: Function,

@@ -1,17 +1,19 @@
-//! Stated inputs of a test function, checked so that its largest value stays known.
+//! Inputs that a scenario states for a test function, checked so that the function's smallest value on the box of these
+//! inputs stays known.
 
 use super::Function;
 use crate::objectives::dimension::{self, Dimension};
 use crate::vocab::Problem;
 
-/// The coordinate at which the function is evaluated if an input has the value `number`; `top` is this coordinate of
-/// the best point. A category's number k, from 0, stands for `top` + k, so that the first category stands for `top`.
+/// The coordinate at which the function is evaluated if an input has the value `number`. `top` is the coordinate, along
+/// this input, of the point at which the function is smallest. A category's number k, from 0, stands for `top` + k, so
+/// that the first category stands for `top`.
 pub(super) fn coordinate(dimension: &Dimension, top: f64, number: f64) -> f64 {
     if dimension.categories().is_empty() { number } else { top + number }
 }
 
-/// What is wrong with one input of a function whose domain is this interval along the input, and whose best point has the
-/// coordinate `top`.
+/// What is wrong with one input of a function. Along this input, the function's domain extends from `least` to `most`,
+/// and the point at which the function is smallest has the coordinate `top`.
 fn problems_of(dimension: &Dimension, place: &str, (least, most): (f64, f64), top: f64) -> Vec<Problem> {
     let (low, high) = dimension.ends();
     let mut problems = Vec::new();

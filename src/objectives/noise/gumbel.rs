@@ -19,7 +19,7 @@ pub struct Gumbel {
     pub scale: NonNegative,
 }
 
-/// Euler's constant: the mean at scale 1.
+/// Euler's constant: the mean of the distribution at scale 1, before the mean is subtracted.
 const MEAN: f64 = 0.577_215_664_901_532_9;
 
 impl NoiseLaw for Gumbel {

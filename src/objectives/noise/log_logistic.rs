@@ -50,8 +50,9 @@ impl NoiseLaw for LogLogistic {
     fn tail(&self, delta: Delta) -> Option<f64> {
         let (shape, mean) = (self.shape.get(), self.moment(1.0));
         let power = |x: f64| libm::pow(x.max(0.0), shape);
-        // At scale 1, the noise is never below -mean. So if the size is at least `mean`, noise exceeds it only in the upper
-        // tail, which is inverted directly.
+        // At scale 1, the noise is never below -mean. So if a bound on the absolute value of the noise is at least
+        // `mean`, only noise above 0 exceeds the bound. The bound then follows from the upper tail alone:
+        // 1 / (1 + (mean + above)^shape) = delta.
         let above = libm::pow((1.0 - delta.get()) / delta.get(), 1.0 / shape) - mean;
         let size = if above >= mean {
             above * (1.0 + 1e-9)

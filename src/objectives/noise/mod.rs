@@ -61,10 +61,10 @@ pub trait NoiseLaw {
 crate::family! {
     /// The noise that is added to the value of an arm to give an outcome.
     ///
-    /// Its mean is 0: skewed distributions are centred, and there is no member `Shifted` as there
-    /// is among the latencies. An Erlang distribution is a `Gamma` with a whole shape. There is no
-    /// member `Truncated` that truncates any other noise, because truncation would change the mean;
-    /// `TruncatedGaussian` is truncated symmetrically.
+    /// The mean of the noise is 0: skewed distributions are centred, and there is no member `Shifted` as there is among
+    /// the latencies. An Erlang distribution is a `Gamma` with a whole shape. There is no member `Truncated` that
+    /// truncates any other noise, because truncation would change the mean; `TruncatedGaussian` is truncated
+    /// symmetrically.
     pub struct NoiseModel(NoiseMember): dyn NoiseLaw, "noise" {
         Gaussian(Gaussian),
         Uniform(Uniform),

@@ -18,7 +18,7 @@ impl Recorded {
     /// The deviations of each arm.
     ///
     /// # Panics
-    /// If an arm has none.
+    /// If an arm has no deviation.
     #[must_use]
     pub fn new(deviations: Vec<Vec<f64>>) -> Self {
         assert!(deviations.iter().all(|arm| !arm.is_empty()), "every arm has recorded outcomes");
@@ -87,7 +87,8 @@ impl Noise {
         }
     }
 
-    /// The variance, possibly infinite. The variance of recorded deviations is over the deviations of all arms together.
+    /// The variance, possibly infinite. For recorded deviations, the mean of the squares of all arms' deviations
+    /// together.
     #[must_use]
     pub fn variance(&self) -> f64 {
         match self {
@@ -123,26 +124,29 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Every distribution with its kurtosis.
+    /// Every distribution, at least once, with the kurtosis of its noise.
     fn laws() -> Vec<(&'static str, f64)> {
         vec![
             ("Gaussian(sd: 1.5)", 3.0),
             ("Uniform(bound: 2.0)", 1.8),
             ("StudentT(degrees: 9, scale: 0.5)", 3.0 + 6.0 / 5.0),
             ("Triangular(bound: 2.0)", 2.4),
-            // Truncated at one standard deviation: E z^4 / (E z^2)^2 = (3 v - c) / v^2, v = 1 - c, c = 2 phi(1) / (2
-            // Phi(1) - 1).
+            // Truncated at one standard deviation: the kurtosis of a standard normal z truncated to [-1, 1] is
+            // E z^4 / (E z^2)^2 = (3 v - c) / v^2, where v = 1 - c and c = 2 phi(1) / (2 Phi(1) - 1). phi is the normal
+            // density, Phi the normal distribution function.
             ("TruncatedGaussian(sd: 2.0, bound: 2.0)", 1.940_919_919_9),
             ("Gumbel(scale: 0.7)", 5.4),
             ("Gamma(shape: 2, scale: 0.5)", 6.0),
-            // 3 + 6 ((a - b)^2 (a + b + 1) - a b (a + b + 2)) / (a b (a + b + 2) (a + b + 3))
+            // The kurtosis of a beta distribution:
+            // 3 + 6 ((a - b)^2 (a + b + 1) - a b (a + b + 2)) / (a b (a + b + 2) (a + b + 3)).
             ("Beta(a: 1, b: 1, width: 3)", 1.8),
-            // 3 (0.9 * 1 + 0.1 * 81) / (0.9 * 1 + 0.1 * 9)^2
+            // The fourth moment over the squared variance: 3 (0.9 * 1 + 0.1 * 81) / (0.9 * 1 + 0.1 * 9)^2.
             (
                 "Mixture(parts: [(weight: 9, law: Gaussian(sd: 1)), (weight: 1, law: Gaussian(sd: 3))])",
                 3.0 * 9.0 / 3.24,
             ),
-            // For a standard exponential X: E X^(4 theta) / (E X^(2 theta))^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
+            // The absolute value of the noise at scale 1 is X^theta for a standard exponential X, so the kurtosis is
+            // E X^(4 theta) / (E X^(2 theta))^2 = Gamma(4 theta + 1) / Gamma(2 theta + 1)^2.
             ("Weibull(theta: 1, scale: 2)", 6.0),
             ("Weibull(theta: 0.5)", 2.0),
             // From the moments of a log-logistic X with scale 1 and shape 20: E X^k = (k pi / 20) / sin(k pi / 20).
@@ -154,8 +158,8 @@ mod tests {
     #[test]
     fn laws_have_the_variance_and_the_bound_they_state() {
         // The mean square of 200,000 draws is within six standard errors of the variance. The standard error of the mean
-        // square is computed from the kurtosis, so every distribution here has a finite fourth moment, as Student's t has
-        // with 9 degrees of freedom.
+        // square is computed from the kurtosis, so every distribution here has a finite fourth moment. (Student's t with
+        // 9 degrees of freedom has one.)
         for (text, kurtosis) in laws() {
             let model: NoiseModel = crate::scenario::part(text).unwrap();
             let noise = Noise::Law(model);
@@ -189,8 +193,8 @@ mod tests {
         }
     }
 
-    /// Tails are quantiles from tables or closed forms. For `Uniform` and `Beta` the tail is the bound of the noise,
-    /// and for a `Mixture` it is the largest tail of a part; both are at least the quantile.
+    /// Tails are quantiles from tables or closed forms. For `Uniform` and `Beta` the tail is the bound of the noise, and
+    /// for a `Mixture` it is the largest tail of a part; for these three, the tail is at least the quantile.
     #[test]
     fn tails_are_those_of_the_tables() {
         let noise = |text: &str| Noise::Law(crate::scenario::part(text).unwrap());

@@ -6,8 +6,8 @@ use crate::vocab::{Delta, Finite, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Another noise times a factor, for outcomes in another unit or, with a negative factor, for skewed noise with its
-/// long tail below 0. A draw takes the same random numbers as a draw of the other noise.
+/// Another noise times a factor, for outcomes in another unit. A negative factor turns skewed noise with a long tail above
+/// 0 into noise with a long tail below 0. A draw takes the same random numbers as a draw of the other noise.
 ///
 /// Example: `Scaled(law: Gumbel(scale: 1), factor: -0.5)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -27,9 +27,10 @@ fn one() -> Positive {
 }
 
 /// Probability that the absolute value of Student's t exceeds `t`. With v degrees of freedom, U uniform on (0, 1) and W a
-/// uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of this absolute value. The result is the mean over W
-/// of the probability that U is so small that this number exceeds `t`. The integrand is smooth and periodic, so equal steps
-/// converge fast.
+/// uniform angle, sqrt(v (U^(-2/v) - 1)) |cos W| has the distribution of this absolute value. Given W, this expression
+/// exceeds `t` if and only if U is below (1 + t^2 / (v cos^2 W))^(-v/2). This power is therefore the probability, given W,
+/// that `t` is exceeded, and the result is the mean of the power over W. The power is a smooth and periodic function of W,
+/// so a sum over equal steps of W converges fast.
 fn exceedance(degrees: f64, t: f64) -> f64 {
     const STEPS: u32 = 2000;
     let at = |step: u32| {
@@ -53,8 +54,9 @@ impl NoiseLaw for StudentT {
     }
 
     fn tail(&self, delta: Delta) -> Option<f64> {
-        // The radius sqrt(v (U^(-2/v) - 1)) exceeds `most` with probability delta, so the tail bound is at most `most`.
-        // The tail bound is found by bisection in the logarithm.
+        // In the notation of `exceedance`, the absolute value is at most its first factor, sqrt(v (U^(-2/v) - 1)). This
+        // factor exceeds `most` with probability delta, so the tail bound is at most `most`. The tail bound is found by
+        // bisection in its logarithm.
         let degrees = self.degrees.get();
         let most = (degrees * libm::expm1(-2.0 / degrees * libm::log(delta.get()))).sqrt();
         let (mut low, mut high) = (most * 1e-6, most);

@@ -6,8 +6,8 @@ use crate::vocab::NonNegative;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Triangular noise on [-R, R]: the distribution of the sum of two independent uniform errors on [-R/2, R/2]. A draw
-/// takes one random word.
+/// Triangular noise on [-R, R]: the distribution of the sum of two independent numbers that are uniform on [-R/2, R/2]. A
+/// draw takes one random word.
 ///
 /// Source: Johnson, Kotz and Balakrishnan 1995, section 26.9.
 ///

@@ -293,7 +293,7 @@ mod tests {
         let found = counts("[Split(agents: 10, sizes: Dirichlet(1))]");
         let square =
             found.iter().map(|held| ((held[2][0] + held[2][1]) / 1000.0 - 0.1).powi(2)).sum::<f64>() / 2000.0;
-        // The test allows six standard errors for a kurtosis of 8; that of Beta(1, 9) is 5.5.
+        // The test allows six standard errors for a kurtosis of 8; the kurtosis of Beta(1, 9) is 5.5.
         let variance = 0.09 / 11.0;
         assert!((square - variance).abs() < 6.0 * variance * (7.0f64 / 2000.0).sqrt(), "{square}");
         let large = found.iter().flatten().filter(|[a, b]| a + b >= 50.0);
@@ -327,9 +327,9 @@ mod tests {
     }
 
     /// Records 0 to 999 are in ten ranges of a hundred. The share of a range that one of ten agents holds has
-    /// mean 1/10 and, for alpha = 0.5, variance 0.09 / 6. There are 200 divisions of ten ranges, which are
-    /// independent. The test allows six standard errors for a kurtosis of 8.1 (that of Beta(0.5, 4.5) is
-    /// 6.8), and rounding of at most one record in each of two classes.
+    /// mean 1/10 and, for alpha = 0.5, variance 0.09 / 6. The shares of one agent in ten ranges and 200 divisions are
+    /// independent. The test allows six standard errors for a kurtosis of 8.1 (the kurtosis of Beta(0.5, 4.5) is 6.8), and
+    /// rounding of at most one record in each of two classes.
     #[test]
     fn agents_hold_ranges_of_a_feature() {
         let features: Vec<f64> = (0..1000u32).flat_map(|row| [0.0, f64::from(row)]).collect();
@@ -355,8 +355,9 @@ mod tests {
             (square / 2000.0 - variance).abs() < 6.0 * variance * (7.1f64 / 2000.0).sqrt() + 2e-4,
             "{square}"
         );
-        // In each range, the agent's number of records of a class differs by at most one from its share of these records.
-        // Agents with fewer than two records get further ones.
+        // In each range, the agent's number of records of a class differs by at most one from the agent's share of the 50
+        // records of this class. So `alike`, half the difference between the two classes, is at most 1. It can be larger if
+        // records are moved to an agent with fewer than two.
         assert!(alike <= 2.0, "{alike}");
         let path = |text: &str| {
             let found = super::tests::splits(text)[0].problems(&names);
@@ -373,8 +374,8 @@ mod tests {
         }
     }
 
-    /// The noise is in standard deviations of the feature, and grows with the number of the agent. A constant feature gets
-    /// no noise.
+    /// The standard deviation of the noise is proportional to the feature's standard deviation and to the number of the
+    /// agent. A constant feature gets no noise.
     #[test]
     fn feature_noise_grows_with_the_number_of_the_agent() {
         let n = 4000;

@@ -1,4 +1,4 @@
-//! The rows of a file that an agent holds, by the values of columns.
+//! The rows of a file that an agent holds, as the values in some columns of the file determine them.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ pub(in crate::objectives) struct Holder {
     pub(in crate::objectives) rows: Vec<usize>,
 }
 
-/// The holders of `rows` rows: one for each combination of values of these columns, in the order in which the rows first
-/// name them. The name of a holder is its values, joined by `/`. If there are several columns, each `/` within a value is
-/// written twice, and a value that is empty, ends with `/`, or begins with `/` or `"` is put in double quotes. Two
-/// combinations of values therefore never have the same name.
+/// The holders of `rows` rows: one holder for each combination of values that occurs in these columns. The holders are in
+/// the order in which the rows first name them. The name of a holder consists of its values, joined by `/`. If there are
+/// several columns, each `/` within a value is written twice, and a value that is empty, ends with `/`, or begins with `/`
+/// or `"` is put in double quotes. Two combinations of values therefore never have the same name.
 pub(in crate::objectives) fn by_columns(columns: &[Vec<&str>], rows: usize) -> Vec<Holder> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut holders: Vec<Holder> = Vec::new();

@@ -43,8 +43,8 @@ pub struct HoldingDistances {
     /// Jensen-Shannon distance of the shares of the classes: the root of the Jensen-Shannon divergence in bits, 0 to 1
     /// (Endres and Schindelin 2003).
     pub jensen_shannon: f64,
-    /// Standardised difference of the means of a feature: the absolute difference in standard deviations of
-    /// that feature over all records, averaged over the features that vary.
+    /// Standardised difference of the means of a feature, averaged over the features that vary: the absolute difference of
+    /// the two agents' means, divided by the standard deviation of the feature over all records.
     pub standardised_means: f64,
 }
 
@@ -124,7 +124,7 @@ fn distances(agents: &[Held<'_>], counts: &[Vec<u64>]) -> HoldingDistances {
     }
 }
 
-/// The mean of a distance over all pairs; 0 if there is none.
+/// The mean of a distance over all pairs; 0 if there is no pair.
 fn mean_of_pairs(all: &[Vec<f64>], distance: impl Fn(&[f64], &[f64]) -> f64) -> f64 {
     let n = all.len();
     let of = |i: usize| (0..i).map(|j| distance(&all[i], &all[j])).sum::<f64>();
@@ -144,7 +144,7 @@ fn jensen_shannon(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).map(of).sum::<f64>().max(0.0).sqrt()
 }
 
-/// For each agent, the mean of every feature that varies, in standard deviations of the feature over all records.
+/// For each agent, the mean of every feature that varies, divided by the standard deviation of the feature over all records.
 fn standardised_means(agents: &[Held<'_>]) -> Vec<Vec<f64>> {
     let d = agents.first().map_or(0, |agent| agent.d);
     let mut means = vec![Vec::new(); agents.len()];
@@ -188,7 +188,8 @@ mod tests {
         let expected = divergences.into_iter().map(f64::sqrt).sum::<f64>() / 3.0;
         assert!((found.distances.total_variation - 0.5).abs() < 1e-12);
         assert!((found.distances.jensen_shannon - expected).abs() < 1e-12, "{:?}", found.distances);
-        // Means 1, 4 and 1; the records 0 2 0 2 4 4 0 2 have mean 1.75 and variance 2.4375.
+        // The agents' means are 1, 4 and 1, so the mean difference of a pair is 2. The records 0 2 0 2 4 4 0 2 have mean
+        // 1.75 and variance 2.4375.
         let expected = 2.0 / 2.437_5f64.sqrt();
         assert!((found.distances.standardised_means - expected).abs() < 1e-12, "{:?}", found.distances);
         let one = Holdings::of(&agents[..1], &["x".to_owned(), "y".to_owned()]);

@@ -26,7 +26,7 @@ pub struct Split {
     /// Quantity skew: the numbers of records. Default: `Alike`.
     #[serde(default)]
     pub sizes: Sizes,
-    /// Feature shift: how the ranges of a feature are divided. Default: alike.
+    /// Feature shift: how the ranges of a feature are divided. Default: none, records are not divided by ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<FeatureShift>,
     /// Standard deviation of the feature noise of the split's last agent, in standard deviations of the feature over the
@@ -37,11 +37,11 @@ pub struct Split {
     pub feature_noise: NonNegative,
 }
 
-/// The records of each class are divided by ranges of a feature too, so that agents hold different ranges. The ranges
+/// The records of each class are divided also by ranges of a feature, so that agents hold different ranges. The ranges
 /// have equal numbers of the file's records, up to ties. The agents' shares of each range are drawn from a Dirichlet
 /// distribution, in which an agent has the concentration alpha times the agent's size over the mean size. An agent's share
-/// of the records of one class in one range is proportional to a b / s, where a is its share of the class, b its share of
-/// the range, and s its expected share of all records.
+/// of the records of one class in one range is proportional to a b / s. Here a is the agent's share of the class, b the
+/// agent's share of the range, and s the agent's expected share of all records.
 ///
 /// Example: `FeatureShift(column: "ax_std", alpha: 0.3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub enum Labels {
     Dirichlet(Positive),
 }
 
-/// How many records the agents of a split have, before label skew.
+/// How many records the agents of a split have, before label skew and feature shift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Sizes {
     /// Equally many each.
@@ -165,8 +165,8 @@ pub(in crate::objectives) fn field(agent: &[String], column: &str) -> Option<Str
     Some(format!("agent[{index}]"))
 }
 
-/// What is wrong with the fields `agent` and `split` of an objective with these inputs; it may state at most one of the
-/// two fields.
+/// What is wrong with the fields `agent` and `split` of an objective with these inputs. An objective may state at most one
+/// of the two fields.
 pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !agent.is_empty() && !splits.is_empty() {
@@ -180,8 +180,8 @@ pub(in crate::objectives) fn problems(agent: &[String], splits: &[Split], inputs
     problems
 }
 
-/// The facts about the division of records that are taken as public. What each agent holds is not
-/// among them.
+/// The facts that are taken as public about the division of records. What each agent holds is not
+/// among these facts.
 pub(in crate::objectives) fn facts(splits: &[Split]) -> Vec<PublicFact> {
     let mut facts = vec![PublicFact::new("number of agents", Origin::Shape)];
     if !splits.is_empty() {

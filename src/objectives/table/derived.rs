@@ -1,5 +1,5 @@
-//! Columns that are computed from the columns of a file: by a formula, or as indicators of the values of a column of
-//! categories, one for each value.
+//! Columns that are computed from the columns of a file: by a formula, or as indicators. A column of categories has one
+//! indicator column for each of its values.
 
 use super::failure::TableError;
 use super::reader::CsvTable;
@@ -109,7 +109,7 @@ pub(in crate::objectives) struct InputColumns<'a> {
     pub(in crate::objectives) inputs: &'a [String],
     /// Inputs that hold categories.
     pub(in crate::objectives) one_hot: &'a [String],
-    /// The columns that are computed from others, by name.
+    /// The formula of each computed column, by the name of the computed column.
     pub(in crate::objectives) derived: &'a BTreeMap<String, Formula>,
 }
 
@@ -140,8 +140,9 @@ impl<'a> InputColumns<'a> {
         Ok((table, names))
     }
 
-    /// The field of the scenario that is responsible for this column: an input, or a computed
-    /// column that has this name or is computed from this column.
+    /// The field of the scenario that is responsible for this column: the entry of `inputs` that names the column, or of
+    /// whose values the column is an indicator; otherwise the entry of `derived` that has this name or whose formula reads
+    /// the column. `None` if there is no such entry.
     pub(in crate::objectives) fn field(&self, column: &str) -> Option<String> {
         let is_of = |input: &String| {
             let category = || column.strip_prefix(input.as_str()).is_some_and(|rest| rest.starts_with('='));
@@ -205,8 +206,9 @@ fn indicator(text: &str, value: &str) -> String {
     .to_owned()
 }
 
-/// Adds a column for each value that occurs in this column, in alphabetical order: 1 where the row has the value, 0
-/// elsewhere. Returns the names of the added columns, such as "type=Condo".
+/// Adds an indicator column for each value that occurs in this column. An indicator is 1 where the row has the value, empty
+/// where the row's cell is missing, and 0 elsewhere. Returns the names of the added columns, such as "type=Condo", in the
+/// alphabetical order of the values.
 fn indicators(table: &mut CsvTable, column: &str, gaps: bool) -> Result<Vec<String>, TableError> {
     let texts: Vec<String> = table.texts(column)?.into_iter().map(str::to_owned).collect();
     if let Some(row) = texts.iter().position(|text| !gaps && is_missing(text)) {

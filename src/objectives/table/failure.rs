@@ -28,7 +28,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// A cell of a table that is not a number.
+/// A cell, in a table, that is not a number or is too large a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadCell {
     /// Line in the file, from 1.
@@ -82,12 +82,12 @@ pub enum TableError {
     TwoColumns {
         /// The file.
         file: PathBuf,
-        /// Line of the names, from 1.
+        /// The line in the file with the names of the columns, counted from 1.
         line: u64,
         /// The name of both columns.
         column: String,
     },
-    /// A cell that is not a number, or one that is too large.
+    /// A cell that is not a number, or is too large a number.
     NotANumber {
         /// The file.
         file: PathBuf,
@@ -137,7 +137,8 @@ pub enum TableError {
         /// Largest number of values.
         most: usize,
     },
-    /// A logarithm of a number that is not above 0: of x, or of 1 + x.
+    /// A logarithm that is undefined in at least one row: ln(x), where x is not above 0, or ln(1 + x), where x is not above
+    /// -1.
     NoLogarithm {
         /// The file.
         file: PathBuf,

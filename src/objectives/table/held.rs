@@ -36,8 +36,8 @@ impl Table {
         shares.into_iter().map(|share| share.holder).collect()
     }
 
-    /// The problem facts `background`, with the values and the rows of each agent added; `background` unchanged if rows do
-    /// not belong to agents.
+    /// The problem facts `background`, to which four facts are added: the values of each agent, the rows that each agent can
+    /// measure, each agent's number of records, and the holdings. If rows do not belong to agents, `background` unchanged.
     pub(super) fn with_agents(
         &self,
         raw: &Raw,

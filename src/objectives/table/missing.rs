@@ -28,7 +28,7 @@ impl Missing {
     ///
     /// # Errors
     /// [`TableError`] for a column that does not exist or occurs twice, and if no row is left. With `Mean`, also for an
-    /// input column with missing cells that has no number, or that has a cell that is neither missing nor a number.
+    /// input column that has missing cells and either no number or a cell that is neither missing nor a number.
     pub(in crate::objectives) fn completed(
         self,
         mut table: CsvTable,

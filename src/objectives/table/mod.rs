@@ -61,13 +61,14 @@ pub enum Transform {
     Log1p,
 }
 
-/// Every row of a CSV file is an arm: some columns are its inputs, another column is its output.
+/// Every row of a CSV file is an arm: some columns are its inputs; another column, or a number computed from two columns, is
+/// its output.
 ///
 /// The output is transformed, negated if it is to be minimised, centred and divided by a unit. Regret, the noise of an
-/// outcome and the range of a private outcome are in this unit. Inputs are transformed, centred and divided by units,
-/// divided by their length-scales, and multiplied by `max_norm` / radius, so that the surrogate has one length-scale for all
-/// inputs. Centres, units and the radius are computed from the data unless the scenario states them (`input_scale`,
-/// `output_scale`). The radius that is computed is the largest norm of a row before the multiplication.
+/// outcome and the range of a private outcome are in this unit. Inputs are transformed (`log_inputs`), centred and divided
+/// by units. Each input is then divided by its length-scale, so that the surrogate has one length-scale for all inputs, and
+/// multiplied by `max_norm` / radius. Centres, units and the radius are computed from the data unless the scenario states
+/// them (`input_scale`, `output_scale`). The radius that is computed is the largest norm of a row before the multiplication.
 /// Source: Kharkovskii, Dai and Low 2020, section 4, for the preparation of inputs.
 ///
 /// Example: `Table(file: "sacramento.csv", inputs: ["sqft"], output: Column("price"), transform: Log, goal:
@@ -77,8 +78,8 @@ pub enum Transform {
 pub struct Table {
     /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// Names of columns whose values together name the agent of a federation that holds a row; an agent measures only its
-    /// own rows. For the protocol `Federated`. Default: none, all agents hold all rows.
+    /// For the protocol `Federated`: names of columns whose values in a row together name the agent that holds the row. An
+    /// agent measures only its own rows. Default: none, all agents hold all rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the rows are divided at random, in place of the columns `agent`. The field `labels` of a split
@@ -86,11 +87,11 @@ pub struct Table {
     /// ranges, which have equal numbers of rows up to ties. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
-    /// Names of the input columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
+    /// Names of the input columns, in the file or in `derived`. All cells of a column that is not in `one_hot` are numbers.
     pub inputs: Vec<String>,
     /// Input columns that hold categories. Each value that occurs becomes an input called `column=value`, which is 1 in
-    /// the rows that have the value and 0 elsewhere. The inputs of a column are in the alphabetical order of their
-    /// values. Default: none.
+    /// the rows that have the value, 0 in the rows that have another value, and missing where the category is missing. The
+    /// inputs of a column are in the alphabetical order of their values. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
     /// Columns that are computed from columns of the file, by name, as in
@@ -216,7 +217,7 @@ impl Table {
     }
 
     /// Computes the optimisation problem from raw records. `fitted` are hyperparameters that are used
-    /// instead of a new fit.
+    /// instead of a new fit, provided that they have a length-scale for each input.
     fn scaled(&self, raw: &Raw, fitted: Option<&Fitted>, key: Key) -> Result<Scaled, ObjectiveError> {
         let columns = self.columns(raw)?;
         let d = raw.names.len();

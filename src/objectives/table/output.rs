@@ -34,7 +34,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The names of the columns needed, each after the path of the field that names it.
+    /// The columns needed: for each, the path of the field that names the column, and the column's name.
     #[must_use]
     pub fn columns(&self) -> Vec<(&'static str, &str)> {
         match self {
@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    /// Those of the columns needed whose cells are numbers.
+    /// The names of those columns needed whose cells are numbers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = &str> {
         let (Self::Column(name) | Self::ReturnOnInvestment { rate: name, .. }) = self;
         std::iter::once(name.as_str())

@@ -50,8 +50,8 @@ impl Table {
         of_inputs.intersection(&of_output).next().is_some()
     }
 
-    /// The problem of an output that can be computed from the columns that the inputs contain: a
-    /// query for it would be unnecessary, and a release of the inputs would release the outcomes
+    /// The problem of an output that reads no column of the file other than those that the inputs read too. If the output
+    /// can be computed from the inputs, a query for it is unnecessary, and a release of the inputs releases the outcomes
     /// too.
     pub(super) fn output_among_inputs(&self) -> Option<Problem> {
         let (of_inputs, of_output) = self.sources();

@@ -171,8 +171,9 @@ impl CsvTable {
     /// Checks that all cells of these columns are numbers.
     ///
     /// # Errors
-    /// [`TableError::NotANumber`] with the first cell, column by column, that is not a number, the number of such
-    /// cells, and the places of some others; [`TableError::NoColumn`] or [`TableError::TwoColumns`].
+    /// [`TableError::NotANumber`] with the first cell that is not a number, the number of such cells, and the places of some
+    /// others. The columns are read one after the other, so the first cell is that of the first such column.
+    /// [`TableError::NoColumn`] or [`TableError::TwoColumns`] unless there is exactly one column of each name.
     pub(super) fn all_numbers(&self, columns: &[&str]) -> Result<(), TableError> {
         let mut bad: Vec<(u64, String, String)> = Vec::new();
         for column in columns {
@@ -218,7 +219,7 @@ impl CsvTable {
         rows: &BTreeSet<usize>,
         text: &str,
     ) -> Result<(), TableError> {
-        // Returns an error if the column does not exist.
+        // Returns an error unless there is exactly one column of this name.
         drop(self.texts(column)?);
         if let Ok(index) = self.rows.position(column) {
             rows.iter().for_each(|&row| self.rows.replace(row, index, text));
@@ -231,8 +232,8 @@ impl CsvTable {
         TableError::NotANumber { file: self.file.clone(), line, column, found, others: Vec::new(), count: 1 }
     }
 
-    /// The error for a cell that is not as expected, in this column and in this row, counted from 0:
-    /// [`TableError::WrongCell`]. If there is not exactly one column of this name, [`TableError::NoColumn`] or
+    /// The error for a cell that is not as expected: [`TableError::WrongCell`]. The cell is in this column and in this row,
+    /// which is counted from 0. If there is not exactly one column of this name, the error is [`TableError::NoColumn`] or
     /// [`TableError::TwoColumns`].
     pub(in crate::objectives) fn wrong(&self, column: &str, row: usize, expected: &str) -> TableError {
         match self.cells(column).map(|mut cells| cells.nth(row)) {

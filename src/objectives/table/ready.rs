@@ -22,8 +22,8 @@ impl Prepared for Ready {
             }
             Change::Outcome { row, value } => {
                 *raw.values.get_mut(*row)? = self.scaled.centre + self.scaled.unit * value;
-                // A fit of the surrogate's parameters changes the scaled inputs and the surrogate, but no scaled
-                // outcome. The earlier fit is kept, because a new one would take seconds.
+                // A new fit of the hyperparameters would change the scaled inputs and the surrogate, but no scaled
+                // outcome. The earlier fit is kept, because a new fit would take seconds.
                 fitted = self.scaled.fitted.as_ref();
             }
         }

@@ -47,7 +47,7 @@ pub enum InputScale {
         /// The Euclidean norm that is scaled to `max_norm`; it is the norm of a row after division by units and
         /// length-scales. A row with a larger norm is not clipped and is protected like the others, since the noise of a
         /// private release does not depend on norms. A distance of 1 between scaled rows is a distance of radius / max_norm
-        /// before this scaling.
+        /// before the multiplication by max_norm / radius.
         radius: Positive,
     },
 }
@@ -101,8 +101,8 @@ impl InputScale {
         }
     }
 
-    /// Scales rows (of `d` columns, divided by their length-scales) so that the largest norm of a row, or the stated
-    /// `radius`, becomes `max_norm`; returns the factor.
+    /// Multiplies rows by one factor, so that the largest norm of a row, or the stated `radius`, becomes `max_norm`. Returns
+    /// the factor. The rows have `d` columns, each already divided by its length-scale.
     pub(super) fn to_norm(&self, rows: &mut [f64], d: usize, max_norm: f64) -> f64 {
         match self {
             // The means of the columns are 0 already, so `centre_and_scale` moves them by rounding errors only.

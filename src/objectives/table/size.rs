@@ -1,4 +1,4 @@
-//! The size of a table as an objective, and the memory and time for reading and fitting it.
+//! The size of a table as an objective, and the memory and time for reading the table and fitting hyperparameters to it.
 
 use super::{Hyperparameters, Table};
 use crate::objectives::split;
@@ -10,7 +10,7 @@ use crate::vocab::effort::{COVARIANCE, MULTIPLY, NUMBER};
 const EVALUATIONS: f64 = 30.0;
 
 impl Table {
-    /// An estimate from counts; the default extent if the file cannot be read.
+    /// An estimate from the numbers of rows, inputs and agents; the default extent if the file cannot be read.
     pub(super) fn size(&self, resources: &Resources) -> Extent {
         let Ok(raw) = self.raw(resources) else { return Extent::default() };
         let (n, d) = (raw.values.len() as u64, raw.names.len() as u64);
@@ -24,7 +24,7 @@ impl Table {
             // For every agent a byte for each row.
             extent.prepared.bytes += n as f64 * held as f64;
         }
-        // The file's cells as text, which take some thirty bytes each, and the columns.
+        // The file's cells as text, which take some thirty bytes each, and the columns of numbers that are read from them.
         let cells = n as f64 * (d + 1) as f64;
         extent.prepared = extent.prepared.and(Effort::new(40.0 * cells, 5.0 * COVARIANCE * cells));
         if let Hyperparameters::MaximumLikelihood { subset, starts, .. } = self.hyperparameters {

@@ -73,7 +73,7 @@ impl Label {
     }
 }
 
-/// Features as in the file, NaN where one is missing, and labels.
+/// The features and the labels of all records. Features are as in the file; a missing feature is NaN.
 #[derive(Clone, Debug)]
 pub(super) struct RawRecords {
     pub(super) d: usize,
@@ -81,7 +81,7 @@ pub(super) struct RawRecords {
     pub(super) names: Vec<String>,
     pub(super) features: Vec<f64>,
     pub(super) labels: Vec<f64>,
-    /// Who holds which records, by columns of the file; empty without such columns.
+    /// Who holds which records, as the columns `agent` state it; empty without such columns.
     pub(super) holders: Vec<Holder>,
 }
 
@@ -127,8 +127,8 @@ pub(super) fn training_records(n: usize, share: f64) -> usize {
 }
 
 impl RawRecords {
-    /// The features of all records. A missing feature is replaced by its mean over `records`, or by
-    /// 0 if it is missing in all of these.
+    /// The features of all records. A missing feature is replaced by the feature's mean over those of `records` that have
+    /// it, or by 0 if none of `records` has it.
     fn without_gaps(&self, records: &[usize]) -> Cow<'_, [f64]> {
         if !self.features.iter().any(|x| x.is_nan()) {
             return Cow::Borrowed(&self.features);

@@ -1,4 +1,4 @@
-//! The records that each agent of a federation holds, and the performance of its models.
+//! The records that each agent of a federation holds, and the performance of the agent's models.
 
 use super::data::RawRecords;
 use super::{Tuning, models, performance};
@@ -8,8 +8,8 @@ use crate::objectives::table::Missing;
 use crate::rng::Key;
 use crate::vocab::Problem;
 
-/// The performance of every agent's models on its own validation records, by setting, and the records of
-/// each agent.
+/// For each agent, the performance of the agent's own models on the agent's own validation records, by setting, and the
+/// records that the agent holds.
 pub(super) struct AgentPerformances {
     pub(super) values: Vec<Vec<f64>>,
     pub(super) holdings: Holdings,
@@ -37,7 +37,7 @@ impl Tuning {
         split::divided(&all, 2, (&self.split, &records.names), key)
     }
 
-    /// Trains and validates the models of all agents, each on its own records.
+    /// Trains and validates the models of all agents, the models of each agent on this agent's own records.
     pub(super) fn agent_performances(
         &self,
         records: &RawRecords,

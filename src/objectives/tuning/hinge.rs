@@ -24,7 +24,7 @@ const LOOK: usize = 10;
 /// The weights that minimise mean hinge loss + lambda/2 |w|^2.
 ///
 /// # Errors
-/// [`TrainingError::TooFar`] if the weights may be further from the best than 1e-3.
+/// [`TrainingError::TooFar`] if the distance between the weights and the best weights may exceed 1e-3.
 pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, TrainingError> {
     let m = records.len() as f64;
     let rows = || records.signed.chunks_exact(records.d);
@@ -62,11 +62,11 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     Err(TrainingError::TooFar { lambda, distance, accepted: ACCEPTED })
 }
 
-/// The duality gap, at least 0 up to rounding, computed as a sum over records in which little cancels.
+/// The duality gap, at least 0 up to rounding, computed as a mean over records in which little cancels.
 ///
 /// Let hinge_i be max(0, 1 - w.x_i). With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) +
-/// lambda |w|^2, and lambda |w|^2 is the mean of a_i w.x_i. So every record contributes hinge_i - a_i (1 - w.x_i), which is
-/// never negative.
+/// lambda |w|^2, and lambda |w|^2 is the mean of a_i w.x_i. So every record contributes hinge_i - a_i (1 - w.x_i). This
+/// contribution is never negative, because 0 <= a_i <= 1 and hinge_i is at least 1 - w.x_i and at least 0.
 fn gap(records: &Records, dual: &[f64], weights: &[f64], lambda: f64) -> f64 {
     debug_assert!(lambda > 0.0);
     let each = records.margins(weights).zip(dual).map(|(z, a)| (1.0 - z).max(0.0) - a * (1.0 - z));

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 /// The loss with which a model is trained, a function of the margin z = y w.x of a record with features x and label y, 1 or
 /// -1, for weights w. Training minimises the mean loss plus lambda/2 times the squared norm of w. All losses are convex and
-/// 1-Lipschitz, so w has norm at most 1 / lambda for records of norm at most 1.
+/// 1-Lipschitz, so the minimising w has norm at most 1 / lambda for records of norm at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Training {
     /// Logistic regression: ln(1 + exp(-z)).
     LogisticRegression,
-    /// Linear support vector machine with the smoothed hinge loss: 0 from z = 1 on, (1 - z)^2 / 2 between 0 and 1,
-    /// 1/2 - z below 0. Rennie and Srebro 2005.
+    /// Linear support vector machine with the smoothed hinge loss: 0 for z of at least 1, (1 - z)^2 / 2 for z between 0 and
+    /// 1, and 1/2 - z for z below 0. Rennie and Srebro 2005.
     SmoothedHingeSvm,
     /// Linear support vector machine with the exact hinge loss: max(0, 1 - z). Cortes and Vapnik 1995; trained in the
     /// dual.
@@ -68,7 +68,7 @@ impl ValidationLoss {
     }
 
     /// L: the losses of two margins differ by at most L times the distance of the margins. For records of norm at most
-    /// 1 this is the Lipschitz constant in the weights too.
+    /// 1, L is a Lipschitz constant in the weights too.
     #[must_use]
     pub fn lipschitz(self) -> f64 {
         match self {

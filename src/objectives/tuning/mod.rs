@@ -39,8 +39,9 @@ use std::sync::Arc;
 ///
 /// Features are standardised with the training records' means and standard deviations, and a constant feature 1 is added.
 /// All records are then divided by the largest norm of a training record; a validation record of a larger norm is scaled
-/// to norm 1. So weights have norm at most 1 / lambda. One validation record changes a performance by at most
-/// min(1, 2 L / lambda_min) / m, where L is the Lipschitz constant of the loss and m the number of validation records.
+/// to norm 1. So every record has norm at most 1, and weights have norm at most 1 / lambda. One validation record changes
+/// a performance by at most min(1, 2 L / lambda_min) / m, where L is the Lipschitz constant of the loss and m the number of
+/// validation records.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 5 and Assumption 2.
 ///
 /// Example: `Tuning(file: "loans.csv", inputs: ["funded_amnt", "int_rate"], label: Equals(column: "Class", value:
@@ -50,17 +51,18 @@ use std::sync::Arc;
 pub struct Tuning {
     /// The file, relative to the scenario's own folder or to the folder of `--data`. First line: names of columns.
     pub file: PathBuf,
-    /// Names of columns whose values together name the agent of a federation that holds a record; an agent trains and
-    /// validates only on its own records. For the protocol `Federated`. Default: none, all records are the owner's.
+    /// For the protocol `Federated`: names of columns whose values together name the agent that holds a record. An agent
+    /// trains and validates only on its own records. Default: none, all records are the owner's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
     /// Agents among which the records are divided at random, in place of the columns `agent`. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub split: Vec<Split>,
-    /// Names of the feature columns, in the file or in `derived`; all their cells are numbers, unless they are in `one_hot`.
+    /// Names of the feature columns, in the file or in `derived`. All cells of a column that is not in `one_hot` are
+    /// numbers.
     pub inputs: Vec<String>,
     /// Feature columns that hold categories. Each value that occurs becomes a feature, which is 1 in the records that have
-    /// the value and 0 elsewhere. Default: none.
+    /// the value, 0 in the records that have another value, and missing where the category is missing. Default: none.
     #[serde(default)]
     pub one_hot: Vec<String>,
     /// Columns that are computed from columns of the file, by name, as in
@@ -170,7 +172,7 @@ impl TableFields for Tuning {
     }
 }
 
-/// Largest number of settings: a model is trained for every one.
+/// Largest number of settings: a model is trained for every setting.
 const MAX_SETTINGS: usize = 1000;
 
 #[derive(Debug)]

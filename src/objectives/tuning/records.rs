@@ -2,8 +2,8 @@
 
 use crate::gp::dot;
 
-/// The features of each record, multiplied by its label (1 or -1), so that the margin is their inner product with the
-/// weights.
+/// The features of each record, multiplied by the record's label (1 or -1). The margin of a record is the inner product of
+/// these numbers with the weights of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Records {
     /// Number of features.

@@ -87,8 +87,8 @@ pub(super) fn train(records: &Records, loss: Training, lambda: f64) -> Result<Ve
         .timer(false)
         .run();
     let objective = Objective::new(records, loss, lambda, evaluations);
-    // An error of the line search is returned. Otherwise the bound on the distance to the best weights decides whether the
-    // weights are returned.
+    // An error of the solver or of its line search is returned. Otherwise the bound on the distance to the best weights
+    // decides whether the weights are returned.
     let weights = match &result {
         Ok(result) => result.state().get_best_param().cloned(),
         Err(_) => None,

@@ -58,7 +58,8 @@ impl BudgetMeter {
     }
 
     /// The same meter, with the relays that can read the releases. Each relay observes every release, in addition to the
-    /// observer that the release names. A party's ledger then checks the budget for every relay too.
+    /// observer that the release names. The meter only lists the relays: a party's ledger (`JournalLedger`) checks the
+    /// budget for each of them too.
     #[must_use]
     pub fn read_by(self, relays: Vec<Observer>) -> Self {
         Self { relays: relays.into(), ..self }
@@ -200,7 +201,8 @@ mod tests {
         }
     }
 
-    /// If a ledger refuses a release, so does a reference to the ledger, and so does a budget around the ledger.
+    /// If a ledger refuses a release, so does a reference to the ledger, and so does a [`Budgeted`] that contains this
+    /// ledger.
     #[test]
     fn a_refusal_passes_through_references_and_budgets() {
         struct Full;

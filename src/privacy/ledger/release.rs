@@ -127,7 +127,7 @@ pub fn enter_for<M: Mechanism + ?Sized>(
     enter_priced(ledger, occasion, price)
 }
 
-/// Makes the ledger entry of a release with this cost.
+/// Makes the ledger entry of a release with this price.
 fn enter_priced(ledger: &mut dyn LedgerWriter, occasion: Occasion, price: Price) -> Result<(), ReleaseError> {
     let event = event(occasion, price);
     ledger.admit(&event).map_err(ReleaseError::Refused)?;

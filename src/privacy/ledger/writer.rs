@@ -3,9 +3,9 @@
 use crate::vocab::PrivacyEvent;
 use thiserror::Error;
 
-/// Stores ledger entries. [`Ledger`] is a plain list. Some writers wrap another writer and check a budget
-/// ([`Budgeted`](super::Budgeted), and `WithTraining` of the protocol `Release`). The ledgers of the protocols' parties
-/// record each entry in the journal.
+/// Stores ledger entries. [`Ledger`] is a plain list. [`Budgeted`](super::Budgeted) wraps another writer and checks a
+/// budget. `WithTraining` of the protocol `Release` wraps another writer, and lets that writer check the budget for training
+/// records too. The ledgers of the protocols' parties record each entry in the journal.
 pub trait LedgerWriter {
     /// Checks whether the release may happen; [`release`](super::release) calls this before it draws any noise. The
     /// default admits every release.

@@ -3,17 +3,17 @@
 use super::ReceivedVectors;
 use std::sync::Arc;
 
-/// The probability with which each agent's vector enters a sum, independently of all others, and
-/// the rate for which the cost is stated.
+/// The rate of each agent, and the rate for which the cost is stated. An agent's rate is the probability with which its
+/// vector enters a sum; agents are drawn independently of each other.
 ///
-/// The two neighbouring laws, for an agent u with rate q_u, are as follows. On the data D the sum is Y + C v + noise,
-/// where Y is the sum over the other sampled agents, C is Bernoulli(q_u), and v is the clipped and weighted vector of
-/// agent u. On the neighbour D', where v is replaced by zero, the sum is Y + noise. Y is independent of C and has the
-/// same law on D and D'. Given Y, and with s the standard deviation of the noise, the sum has the laws (1 - q_u) N(Y,
-/// s^2) + q_u N(Y + v, s^2) on D and N(Y, s^2) on D'. For every value of Y, these are the laws of a Gaussian mechanism
-/// with Poisson sampling at rate q_u. The hockey-stick divergence is jointly convex, so the divergence of the two laws
-/// is at most the mean over Y of the divergences given Y. Agent u's loss is therefore at most that of a
-/// Poisson-subsampled Gaussian mechanism with rate q_u, whatever the rates of the other agents.
+/// Two neighbours D and D' differ in an agent u with rate q_u. On D the sum is Y + C v + noise, where Y is the sum over
+/// the other sampled agents, C is Bernoulli(q_u), and v is the clipped and weighted vector of agent u. On D', where v is
+/// replaced by zero, the sum is Y + noise. Y is independent of C and has the same law on D and D'. Given Y, and with s the
+/// standard deviation of the noise, the sum has the law (1 - q_u) N(Y, s^2) + q_u N(Y + v, s^2) on D and the law N(Y, s^2)
+/// on D'. For every value of Y, these are the laws of a Gaussian mechanism with Poisson sampling at rate q_u. The
+/// hockey-stick divergence is jointly convex. So the divergence of the sum's laws on D and D' is at most the mean, over Y,
+/// of the divergence of the laws given Y. Agent u's loss is therefore at most that of a Poisson-subsampled Gaussian
+/// mechanism with rate q_u, whatever the rates of the other agents.
 ///
 /// Source: Jorgensen, Yu and Cormode 2015, "Conservative or liberal? Personalized differential privacy", section IV (the
 /// sampling mechanism, for pure differential privacy).

@@ -9,7 +9,8 @@ use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Sampler};
 /// The first index of the largest utility, without noise: the non-private baseline of a private choice.
 ///
 /// * Precondition: at least one utility, and all utilities are finite.
-/// * Postcondition: the observer knows the best index. No finite epsilon holds: neighbours can differ in that index.
+/// * Postcondition: the observer knows the best index. No finite epsilon holds: two neighbours can have different best
+///   indices.
 ///
 /// Source: definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -25,7 +25,8 @@ pub fn clip_norm(values: &mut [f64], bound: Positive) -> bool {
     if largest == 0.0 {
         return false;
     }
-    // Numbers are divided by the largest absolute value, so that their squares neither overflow nor vanish.
+    // Numbers are divided by the largest absolute value, so that no square overflows, and a square that vanishes is too
+    // small to count beside the largest one, which is 1.
     let norm = largest * compensated_sum(values.iter().map(|v| (v / largest) * (v / largest))).sqrt();
     if norm <= bound.get() {
         return false;
@@ -167,7 +168,7 @@ mod tests {
         assert!((values[0] / 1e-14 - 1.0).abs() <= 1e-14, "{:e}", values[0]);
     }
 
-    /// A plain sum loses every square that is below 2^-53 of the first one: the clipped norm would then be too large by
+    /// A plain sum loses every square that is below 2^-53 of the first square: the clipped norm would then be too large by
     /// 1.5e-11 of the bound.
     #[test]
     fn many_small_numbers_beside_a_large_one_count() {

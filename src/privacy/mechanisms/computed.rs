@@ -1,8 +1,9 @@
 //! The additional sensitivity due to floating point: computed numbers can differ more between neighbours than exact ones.
 //!
-//! A proof bounds by how much an exact function of the secret differs between neighbours. A mechanism receives the
-//! computed value of that function, whose absolute error does not shrink with the sensitivity. Exact noise covers the sum
-//! of the difference and the error, so the caller states a public bound on the error.
+//! A proof bounds by how much an exact function of the secret differs between neighbours. A mechanism receives a computed
+//! value of that function. The absolute error of the computed value does not shrink with the sensitivity. The computed
+//! values of two neighbours can differ by the difference of the exact values plus both errors, and exact noise covers this
+//! sum. So the caller states a public bound on the error of a computed value.
 
 use super::MechanismError;
 use crate::vocab::Positive;
@@ -12,10 +13,10 @@ const LEAST: f64 = 1.0 / (1u64 << 20) as f64;
 /// Largest addition for floating point, relative to the sensitivity.
 const MOST: f64 = 1.0 / (1u64 << 10) as f64;
 
-/// An upper bound on the L1 distance between the computed numbers, `length` of them, on two neighbours. Every computed
-/// number has an error of at most `error`, and the exact numbers differ by at most `sensitivity` in the L1 norm. The bound
-/// is `sensitivity` plus an addition of at least [`LEAST`] times `sensitivity`; an addition above [`MOST`] times
-/// `sensitivity` is refused.
+/// An upper bound on the L1 distance between two vectors of `length` computed numbers, one vector for each of two
+/// neighbours. Every computed number has an error of at most `error`, and the exact vectors differ by at most `sensitivity`
+/// in the L1 norm. The bound is `sensitivity` plus an addition: 2 `error` `length`, the errors of both vectors, or
+/// [`LEAST`] times `sensitivity` if that is more. An addition above [`MOST`] times `sensitivity` is refused.
 pub(super) fn largest_distance(
     sensitivity: Positive,
     error: f64,
@@ -37,7 +38,7 @@ pub(super) fn largest_distance(
     Ok(sensitivity + added.max(LEAST * sensitivity))
 }
 
-/// Gives a mechanism that has an `error` and an `arithmetic` the two builder methods that set them.
+/// Implements, for a mechanism with the fields `arithmetic` and `error`, the two builder methods that set these fields.
 macro_rules! on_computed_numbers {
     ($mechanism:ident) => {
         impl $mechanism {
@@ -47,9 +48,10 @@ macro_rules! on_computed_numbers {
                 Self { arithmetic, ..self }
             }
 
-            /// The same mechanism on computed numbers: each differs from an exact number by at most this error, and
-            /// `sensitivity` is that of the exact numbers. The error is public, in the unit of the numbers, and ignored
-            /// in `Ideal` arithmetic. Default: 0, so that `sensitivity` is that of the numbers given.
+            /// The same mechanism for inputs that are computed numbers: each number differs from its exact value by at most
+            /// `error`, and `sensitivity` is that of the exact values. `error` is public, in the unit of the numbers, and
+            /// ignored in `Ideal` arithmetic. Without this method, `error` is 0: `sensitivity` is then that of the inputs
+            /// themselves.
             #[must_use]
             pub fn computed_within(self, error: NonNegative) -> Self {
                 Self { error: error.get(), ..self }

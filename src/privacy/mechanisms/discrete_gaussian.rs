@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
 use std::num::NonZeroU32;
 
-/// Rounds every number to a lattice and adds x spacings, where an integer x has probability proportional to
-/// exp(-x^2 / (2 sigma^2)) and is sampled exactly.
+/// Rounds every number to a lattice and adds noise of x spacings. For each number, a new integer x is sampled exactly,
+/// with probability proportional to exp(-x^2 / (2 sigma^2)).
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L2 norm.
 /// * Postcondition: rho-zero-concentrated DP with rho = (sensitivity / spacing + c sqrt(n))^2 / (2 sigma^2) for n

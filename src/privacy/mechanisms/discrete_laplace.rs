@@ -8,13 +8,14 @@ use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Sampler};
 use std::num::NonZeroU32;
 
-/// Rounds every number to a lattice and adds x spacings, where an integer x has probability proportional to
-/// exp(-|x| / scale) and is sampled exactly.
+/// Rounds every number to a lattice and adds noise of x spacings. For each number, a new integer x is sampled exactly,
+/// with probability proportional to exp(-|x| / scale).
 ///
 /// * Precondition: neighbouring inputs differ by at most `sensitivity` in the L1 norm.
 /// * Postcondition: epsilon-DP with epsilon = (sensitivity / spacing + c n) / scale for n numbers, c = 1 if the spacing
 ///   is a power of two and 1.5 if not. This holds for the numbers that the computer outputs: the cost includes
-///   rounding, which may move the values of each number on two neighbours up to c spacings further apart.
+///   rounding. For each number, rounding may move the two values that it has on two neighbours up to c spacings further
+///   apart.
 ///
 /// Source: Canonne, Kamath and Steinke 2020, Algorithm 2; Ghosh, Roughgarden and Sundararajan 2012.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -32,8 +32,8 @@ pub(super) fn bernoulli_exp(numerator: u128, denominator: u128, stream: &mut Str
         && bernoulli_exp_below_one(rest, denominator, stream)
 }
 
-/// True with probability exp(-x), exactly, for the ratio x = numerator / denominator of at most 1.
-/// Trials with probability x / k are made for k = 1, 2, ..; true if the first failure has an odd k.
+/// True with probability exp(-x), exactly, for the ratio x = numerator / denominator of at most 1. Trials are made for
+/// k = 1, 2, .., each with success probability x / k, until the first one fails. The result is true if that k is odd.
 fn bernoulli_exp_below_one(numerator: u128, denominator: u128, stream: &mut Stream) -> bool {
     let mut k = 1;
     while bernoulli(numerator, denominator * k, stream) {
@@ -74,8 +74,8 @@ pub(super) fn discrete_gaussian(sigma: u32, stream: &mut Stream) -> i64 {
         // integers.
         let distance = (u128::from(candidate.unsigned_abs()) * u128::from(t)).abs_diff(variance);
         let denominator = 2 * variance * u128::from(t) * u128::from(t);
-        // A candidate so large that the square does not fit in 128 bits is rejected; Algorithm 3 would accept it with
-        // negligible probability.
+        // If the square of the distance does not fit in 128 bits, the candidate is rejected. Algorithm 3 would accept so
+        // large a candidate with negligible probability.
         let Some(numerator) = distance.checked_mul(distance) else { continue };
         if bernoulli_exp(numerator, denominator, stream) {
             return candidate;
@@ -152,8 +152,8 @@ mod tests {
         assert!((mean_square - 1.0).abs() < 4.0 * (2.0f64 / 2000.0).sqrt(), "{mean_square}");
     }
 
-    /// The number consists of the top bits of a word, as many as n - 1 needs; if it needs more than 64, of the top bits
-    /// of two words together.
+    /// A number below n consists of the top bits of a word, as many as n - 1 needs. If n - 1 needs more than 64 bits, the
+    /// number consists of the top bits of two words together.
     #[test]
     fn a_number_below_a_power_of_two_is_the_first_bits_of_a_word() {
         let key = Key::root(3);

@@ -1,5 +1,5 @@
-//! Private choices without floating point: utilities are rounded to integers, and each decision has exactly the probability
-//! exp(-a / b), for integers a and b.
+//! Private choices without floating point: utilities are rounded to a lattice, and a proposed option is accepted with
+//! exactly the probability exp(-a / b), for integers a and b.
 
 use super::computed::largest_distance;
 use super::exact::bernoulli_exp;
@@ -17,8 +17,9 @@ pub(super) struct Weights {
     divisor: u128,
 }
 
-/// The lattice, and the least integer divisor for which a choice by utilities of this sensitivity, each with an error
-/// of at most `error`, has a privacy loss of at most epsilon.
+/// The lattice, and an integer divisor with which a choice has a privacy loss of at most epsilon: the least one, up to
+/// rounding errors. The utilities of the choice have this sensitivity, and each is computed with an error of at most
+/// `error`.
 pub(super) fn lattice(
     epsilon: Epsilon,
     sensitivity: Positive,
@@ -63,8 +64,9 @@ impl Weights {
         }
     }
 
-    /// Permute and flip: options are proposed in a random order, each once. The choice has the distribution of report
-    /// noisy max with exponential noise (Ding, Kifer and others 2021).
+    /// Permute and flip: options are proposed in a random order, each once, until one is accepted, with its weight as
+    /// probability. The choice has the distribution of report noisy max with exponential noise (Ding, Kifer and others
+    /// 2021).
     pub(super) fn permute_and_flip(&self, stream: &mut Stream) -> usize {
         let mut left: Vec<usize> = (0..self.below.len()).collect();
         loop {
@@ -80,8 +82,9 @@ impl Weights {
 mod tests {
     use super::*;
 
-    /// The largest privacy loss of the exponential mechanism's exact distribution over `options` options, if
-    /// a neighbour has the first utility higher by `apart` and all others lower by `apart`.
+    /// The largest privacy loss of a choice among `options` options, computed from the exact distributions of the
+    /// exponential mechanism. On one input all utilities are 0. On the neighbour the first utility is `apart`, and every
+    /// other utility is minus `apart`.
     fn loss(epsilon: Epsilon, error: f64, apart: f64, options: usize) -> f64 {
         let mut utilities = vec![-apart; options];
         utilities[0] = apart;

@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Sampler};
 
 /// Chooses index i with probability proportional to exp(epsilon u_i / (2 sensitivity)), where u_i is its utility. With
-/// exact arithmetic this is done by rejection on utilities rounded to a lattice; in floating point, by the largest of
-/// the scaled utilities plus independent standard Gumbel noise.
+/// exact arithmetic this is done by rejection on utilities rounded to a lattice. In floating point, independent standard
+/// Gumbel noise is added to each scaled utility, epsilon u_i / (2 sensitivity), and the index of the largest sum is chosen.
 ///
 /// * Precondition: utilities are finite, and no single utility differs by more than `sensitivity` between neighbours,
 ///   apart from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses an error above
@@ -21,7 +21,7 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 pub struct ExponentialMechanism {
     epsilon: Epsilon,
     sensitivity: Positive,
-    /// Largest distance of a utility from the exact one.
+    /// Largest distance of a computed utility from its exact value.
     error: f64,
     arithmetic: NoiseArithmetic,
 }
@@ -33,9 +33,9 @@ impl ExponentialMechanism {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// A bound on the best of n utilities minus the chosen one: it is exceeded with probability at most e^-a, for `a` of at
-    /// least 0. The bound is (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source: McSherry and Talwar
-    /// 2007; Dwork and Roth 2014, Theorem 3.11.
+    /// A bound on the best of n utilities minus the utility of the chosen index. The bound is exceeded with probability at
+    /// most e^-a, for `a` of at least 0. It is (2 sensitivity / epsilon) (ln n + a), plus the effect of rounding. Source:
+    /// McSherry and Talwar 2007; Dwork and Roth 2014, Theorem 3.11.
     #[must_use]
     pub fn shortfall(&self, n: usize, a: f64) -> f64 {
         let (spacing, divisor) = match (self.arithmetic, lattice(self.epsilon, self.sensitivity, self.error))
@@ -100,7 +100,8 @@ impl Mechanism for ExponentialMechanism {
         argmax(noisy)
     }
 
-    /// Every utility differs by the sensitivity: on the second input the first utility is lower, all others are higher.
+    /// Every utility differs by the sensitivity: on the second input the first utility is lower, and every other utility is
+    /// higher.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
         worst_utilities(like.len(), self.sensitivity.get())
     }
@@ -110,7 +111,8 @@ impl Mechanism for ExponentialMechanism {
     }
 }
 
-/// Two vectors of n utilities: the first utility is one sensitivity above all others, or one below.
+/// Two vectors of n utilities. In the first vector, the first utility is one sensitivity above the other utilities; in the
+/// second vector, one sensitivity below them.
 pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64>>> {
     let mut given = vec![0.0; n];
     *given.first_mut()? = sensitivity;
@@ -203,7 +205,7 @@ mod tests {
         assert!(mechanism().worst_pair(&Vec::new()).is_none());
     }
 
-    /// Only the differences of utilities count, so large utilities do not leave the range of floating point.
+    /// Probabilities are computed from differences of utilities, so that large utilities cause no overflow.
     #[test]
     fn probabilities_depend_on_distances_only() {
         let [near, far] = [0.0, 1e6].map(|by| mechanism().probabilities(&[by, by - 1.0, by + 2.0]));

@@ -1,12 +1,13 @@
-//! The worst known pair of neighbouring inputs of a federated sum: one agent has vectors of full norm, and all others have
-//! equal vectors.
+//! The worst known pair of neighbouring inputs of a federated sum: one agent has vectors of full norm, and the vectors of
+//! all other agents are equal to each other.
 //!
-//! With Poisson sampling the agent's vector has full norm or is zero, and all other vectors are zero: non-zero vectors
-//! of other agents would only add randomness that hides the agent's. With a sample of fixed size, the agent's vector is
-//! S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, all other
-//! vectors are -S u. The sum on the neighbour, where the agent's vector is -S u too, then does not depend on who was
-//! drawn, so with noise it is normal. On the given data, where the agent's vector is S u, the sum is larger by 2 S u times
-//! the weight if the agent is drawn. If weights are unequal or agents are absent, all other vectors are zero.
+//! With Poisson sampling the agent's vector has full norm or is zero, and the vectors of other agents are zero: non-zero
+//! vectors of other agents would only add randomness that hides the agent's vector. With a sample of fixed size, the agent's
+//! vector is S u or -S u, for a unit vector u and the clipping norm S. If weights are equal and all agents are present, the
+//! vectors of other agents are -S u. The sum on the neighbour, where the agent's vector is -S u too, then does not depend on
+//! who was drawn, so the sum with noise is normal. On the given data the agent's vector is S u. If the agent is drawn, the
+//! sum is then larger by 2 S u times the factor with which vectors enter the sum (weight over sampling rate). If weights are
+//! unequal or agents are absent, the vectors of other agents are zero.
 //!
 //! If the number of vectors within the clipping norm is counted, S / sqrt(P), the norm to which vectors are clipped for
 //! each of the P regions, takes the place of S. The agent's vector in the direction u has exactly this norm: it is not
@@ -81,10 +82,10 @@ impl Shape {
         Pair::new(with(clip), with(if fixed_size { opposite } else { 0.0 }), words)
     }
 
-    /// How one agent moves the sums on two inputs that differ only in its vectors. The vectors of all other agents must be
-    /// zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the vectors
-    /// of the other agents are equal to each other. `None` for inputs of any other kind, and if weights of vectors are
-    /// multiplied by discounts.
+    /// How one agent moves the sums on two inputs that differ only in this agent's vectors. The vectors of all other agents
+    /// must be zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the
+    /// vectors of the other agents, after clipping, are equal to each other. `None` for inputs of any other kind, and if
+    /// weights of vectors are multiplied by discounts.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {
@@ -203,7 +204,8 @@ mod tests {
         }
     }
 
-    /// A sample of fixed size, with a count: an agent of full norm adds 1/2 to the count, each of the others -1/2.
+    /// A sample of fixed size, with a count. On the first input, the vector of agent 0 has exactly the clipping norm and
+    /// adds 1/2 to the count. All other vectors exceed the clipping norm, and each adds -1/2.
     #[test]
     fn the_count_moves_by_the_difference_to_another_agent() {
         let vectors = |own: f64| ReceivedVectors {

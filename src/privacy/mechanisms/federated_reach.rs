@@ -1,4 +1,4 @@
-//! How far one agent can move a federated sum, and the sensitivity to which its noise is scaled.
+//! How far one agent can move a federated sum, and the sensitivity to which the noise on the sum is scaled.
 
 use super::{Divisor, ReceivedVectors, SensitivityRule};
 
@@ -15,17 +15,22 @@ pub(super) fn reach(rule: SensitivityRule, divisor: Divisor, gathered: &Received
     }
 }
 
-/// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions, as [`weights_of_each`] returns them.
+/// max_n |w_n|_2 / sqrt(P), where w_n are the weights of agent n in the P regions, as [`weights_of_each`] returns them. The
+/// divisor is sqrt(P), because an agent's vector for each region is clipped to the norm S / sqrt(P).
 fn longest(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> f64 {
     let length = |weights: Vec<f64>| weights.iter().map(|w| w * w).sum::<f64>().sqrt();
     let longest = weights_of_each(divisor, gathered, applied).into_iter().map(length).fold(0.0, f64::max);
     longest / (gathered.weights.len().max(1) as f64).sqrt()
 }
 
-/// The weights by region of every agent that may differ between neighbours. If `applied` is false, or with the divisor
-/// `Planned`, these are the planned weights of all agents. Otherwise they are the planned weights of the agents that
-/// answered, each divided by the total weight that is present in its region. With `ArrivedOrGone` a neighbour may also have
-/// an agent that did not answer here: such an agent is included, and the total in its region then includes its own weight.
+/// For every agent that may differ between neighbours, the agent's weight in each region. If `applied` is false, or with
+/// the divisor `Planned`, these are the planned weights of all agents (`ReceivedVectors::weights`). Otherwise they are the
+/// planned weights of the agents that answered; each weight is divided by the total of the weights in the region that are
+/// present, that is, those of the received vectors.
+///
+/// With `ArrivedOrGone`, an agent that did not answer here may have answered in the neighbouring federation. So the agents
+/// that did not answer are included too. The planned weight of such an agent is divided by the total that would be present
+/// with this agent.
 fn weights_of_each(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {

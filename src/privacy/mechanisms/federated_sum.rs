@@ -15,16 +15,17 @@ use super::{
 use crate::rng::Stream;
 use crate::vocab::{Arithmetic, Basis, Cost, Neighbours, Positive, Probability, Sampler};
 
-/// One noisy vector for each of P regions. With the planned settings, the vector of a region is (1/q) sum over the
-/// sampled agents n of w_n clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I). Here q is the sampling rate, w_n
-/// are the weights, w_max is the largest of them, omega_n are the agents' vectors, S is the clipping norm and z the noise
-/// multiplier; clip(v, s) is v, shortened to the norm s if it is longer.
+/// One noisy vector for each of P regions. With the planned settings ([`FederatedSum::planned`]), the vector of a region
+/// is 1/q times the sum, over the sampled agents n, of w_n clip(omega_n, S / sqrt(P)), plus N(0, (z w_max S / q)^2 I).
+/// Here q is the sampling rate, w_n is the weight of agent n in this region, w_max is the largest weight of any agent in
+/// any region, omega_n is the vector of agent n, S is the clipping norm and z the noise multiplier. clip(v, s) is v,
+/// shortened to the norm s if v is longer.
 ///
-/// * Precondition: the observers do not learn who is sampled; which agents answer does not depend on any agent's data.
-///   Neighbours differ in the vectors of one agent: all of them are replaced by zero, or, with samples of fixed size, by
-///   any other vectors.
-/// * Postcondition: the privacy loss of a Gaussian mechanism with noise multiplier z, subsampled as `participation`
-///   says with rate q, if weights and divisor are public and no agent counts twice. [`FederatedSum::cost`] states the
+/// * Precondition: the observers do not learn who is sampled (unless `visible` says that they do); which agents answer
+///   does not depend on any agent's data. Neighbours differ in the vectors of one agent. With Poisson sampling, the
+///   neighbour has zeros in place of these vectors; with samples of fixed size, it has any other vectors.
+/// * Postcondition: with the planned settings, a clipping norm and public weights, the privacy loss of a Gaussian
+///   mechanism with noise multiplier z, subsampled with rate q as `participation` says. [`FederatedSum::cost`] states the
 ///   loss for other settings.
 ///
 /// With a [count](NormCount), the release has one further vector, with a single number: the noisy count.
@@ -43,14 +44,15 @@ pub struct FederatedSum {
     pub divisor: Divisor,
     /// How often one agent's data may enter one sum: 2 where late vectors are added to current ones.
     pub multiplicity: u32,
-    /// Whether a late vector keeps the sampling draw of its own round, so that it is in the next sum if its agent is
-    /// sampled in either of the two rounds.
+    /// Whether a late vector keeps the sampling draw of the round that it belongs to. The sum of a later round then
+    /// contains the vector if its agent is sampled in either of these two rounds.
     pub keeps_sampling_draw: bool,
     /// Whether the observers see who takes part.
     pub visible: bool,
     /// How the sensitivity is computed, for the noise and for the ledger.
     pub sensitivity: SensitivityRule,
-    /// The planned inclusion rate, where it differs from the sampler's rate.
+    /// The planned inclusion rate, from which the paper's claim is computed; `None` if this is the rate of
+    /// `participation`.
     pub claimed_rate: Option<f64>,
     /// Whether Proposition 1 of the paper does not cover this sum, so that the ledger entry has no claim.
     pub excluded_from_claim: bool,
@@ -59,8 +61,8 @@ pub struct FederatedSum {
     /// Rates of individual agents in a Poisson sample, in place of the one rate of `participation`; weights and noise
     /// stay as planned.
     pub rates: Option<AgentRates>,
-    /// The count of vectors within the clipping norm that is released with the sums, if there is one. The noise in the
-    /// sums is then larger, so that z is the noise multiplier of both together.
+    /// The count of vectors within the clipping norm, released together with the sums; `None` for no count. With a count,
+    /// the noise in the sums is larger, so that z is the noise multiplier of sums and count together.
     pub count: Option<NormCount>,
 }
 
@@ -132,7 +134,7 @@ impl FederatedSum {
     /// For each agent, whether it is sampled. A release begins with the same draws from its stream, before any noise.
     #[must_use]
     pub fn drawn(&self, gathered: &ReceivedVectors, stream: &mut Stream) -> Vec<bool> {
-        // The sample is drawn from all agents, present or not, so that an absence changes no other draw.
+        // The sample is drawn from all agents, present or not, so that the absence of one agent changes no draw of another.
         let mut chosen = vec![false; gathered.population];
         match self.participation {
             Participation::Poisson(rate) => {
@@ -155,8 +157,8 @@ impl FederatedSum {
     }
 
     /// The worst known pair of inputs that differ in the vector of `agent`; each input holds this vector `copies` times.
-    /// Weights, and the other agents that are present, are those of `others`; the pair has vectors of its own for these
-    /// agents. `None` without a clipping norm.
+    /// `others` states the weights and which other agents have vectors; the numbers in these vectors are replaced. `None`
+    /// without a clipping norm.
     #[must_use]
     pub fn pair_of(
         &self,
@@ -167,9 +169,10 @@ impl FederatedSum {
         self.shape(others).map(|shape| shape.worst_pair(others, agent, copies))
     }
 
-    /// The distributions of the sums on two inputs that differ in the vectors of one agent; the numbers of all regions
-    /// follow one another. `None` without a clipping norm, if the vectors of several agents differ, or if the distribution
-    /// of the sums is unknown. The distribution is known only if no vector has a discount
+    /// The distributions of the sums on two inputs that differ in the vectors of one agent. The numbers of the first region
+    /// come first, then those of the second, and so on; the scaled count, if there is a count, comes last. `None` without
+    /// a clipping norm, if the vectors of several agents differ, or if the distribution of the sums is unknown. The
+    /// distribution is known only if no vector has a discount
     /// ([`ReceivedVectors::discounts`]) and the other agents' vectors are all zero. In a sample of fixed size where all
     /// agents are present and have equal weights, the other agents' vectors need not be zero: it is enough that they are
     /// equal to each other.
@@ -216,7 +219,8 @@ impl FederatedSum {
             halves += NormCount::halves(vector, shortened);
             let discount = gathered.discount(place);
             for ((sum, region), total) in sums.iter_mut().zip(gathered.weights.iter()).zip(&present) {
-                // If all agents that answered have weight 0 in a region, its sum is 0 before noise; weights are public.
+                // If all agents that answered have weight 0 in a region, the sum of this region is 0 before noise. This
+                // depends on no agent's vector: weights are public.
                 let weight = if *total > 0.0 { region[*agent] / (rate * total) } else { 0.0 };
                 let weight = if discount < 1.0 { discount * weight } else { weight };
                 sum.iter_mut().zip(&clipped).for_each(|(sum, value)| add(sum, weight * value));
@@ -232,8 +236,8 @@ impl FederatedSum {
 
     /// The lattice, and the noise in multiples of its spacing; `None` if noise is not exact or not drawn. Each vector's
     /// part of each sum is rounded separately after clipping and weighting, so that the integers of one vector in all sums
-    /// together have a bounded norm; integers are added up exactly. The ratio of the noise to an agent's largest change is
-    /// at least the noise multiplier that [`cost`](Self::cost) states.
+    /// together have a bounded norm; integers are added up exactly. The noise is so large that the loss which
+    /// [`cost`](Self::cost) states holds for these integers too.
     fn exact(&self, gathered: &ReceivedVectors) -> Result<Option<(Grid, u64)>, MechanismError> {
         let (true, NoiseArithmetic::Exact, Some(clip)) = (self.is_noisy(), self.arithmetic, self.clip) else {
             return Ok(None);
@@ -254,9 +258,9 @@ impl FederatedSum {
         Ok(Some((grid, grid.scale(self.of_sums() * share, norm))))
     }
 
-    /// The cost of one sum for an agent. It follows from the noise, divided by the largest change that the agent can
-    /// make to the sum, and, if the sampling hides the agent, from the probability that the agent is in the sum.
-    /// Without noise, the cost is `Unprotected`.
+    /// The cost, for an agent, of one release of the sums. The cost follows from the noise, divided by the largest change
+    /// that the agent can make to the sums, and, if the sampling hides the agent, from the probability that the agent is
+    /// in the sums. Without noise, the cost is `Unprotected`.
     #[must_use]
     pub fn cost(&self, gathered: &ReceivedVectors) -> Cost {
         if !self.is_noisy() {
@@ -272,7 +276,8 @@ impl FederatedSum {
             return Cost::Gaussian { noise_multiplier: 0.5 * noise_multiplier };
         }
         if self.visible {
-            // Replacing an agent, as samples of fixed size require, moves the sum twice as far as setting it to zero.
+            // With samples of fixed size, neighbours replace an agent's vectors by any others: this moves the sums up to
+            // twice as far as setting the vectors to zero.
             let norms = match self.participation {
                 Participation::Poisson(_) => 1.0,
                 Participation::FixedSize(_) => 2.0,
@@ -407,7 +412,8 @@ impl Mechanism for FederatedSum {
         self.pair_of(like, *agent, 1)
     }
 
-    /// The test of an observer who does not see which agents are in the sum. If the observer sees them, no test is known.
+    /// The test of an observer who does not see which agents are in the sums. For an observer who sees this (`visible`),
+    /// no test is known.
     fn distinguisher(
         &self,
         inputs: [&ReceivedVectors; 2],
@@ -424,5 +430,7 @@ impl Mechanism for FederatedSum {
 }
 
 mod claim;
+#[cfg(test)]
+mod pair_tests;
 #[cfg(test)]
 mod tests;

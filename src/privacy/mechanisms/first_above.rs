@@ -1,4 +1,5 @@
-//! The AboveThreshold mechanism on trials: returns the setting of the first trial whose result lies above a threshold.
+//! The AboveThreshold mechanism on trials: returns the setting of the first trial whose noisy result is not below a noisy
+//! threshold.
 
 use super::pair::{Distinguisher, Pair, RATIO};
 use super::private_selection::{Selected, SelectedTrial};
@@ -10,8 +11,8 @@ use std::num::NonZeroU32;
 
 /// Compares the noisy results of trials with a noisy threshold, in the order of the trials. Returns the setting of the
 /// first trial whose noisy result is not below the noisy threshold, with a noisy value of the result if values are
-/// released; `None` if all results are below. The mechanism is [`SparseVector`] with cutoff 1: an observer may also
-/// learn how many trials were made.
+/// released; `None` if all noisy results are below. The mechanism is [`SparseVector`] with cutoff 1, whose output also
+/// shows how many comparisons were made. So the cost holds for an observer who learns how many trials were made, too.
 ///
 /// * Precondition: the precondition of [`SparseVector`]; the order of the trials does not depend on the data, and each
 ///   setting is tried at most once.
@@ -51,7 +52,7 @@ impl FirstAbove {
         &self.0
     }
 
-    /// Begins the comparisons one by one, as [`SparseVector::begin`] does.
+    /// Draws the noise on the threshold, as [`SparseVector::begin`] does; the results are then compared one by one.
     ///
     /// # Errors
     /// As [`SparseVector::begin`].
@@ -85,7 +86,8 @@ impl Mechanism for FirstAbove {
         Ok(found)
     }
 
-    /// The worst pair of [`SparseVector`]: its numbers are the results of the trials, whose settings are those of `like`.
+    /// The worst pair of [`SparseVector`]: the numbers of that pair become the results of the trials. The trials have the
+    /// settings of `like`.
     fn worst_pair(&self, like: &Vec<Selected>) -> Option<Pair<Vec<Selected>>> {
         let Pair { inputs: [given, neighbour], words } = self.0.worst_pair(&results(like))?;
         let of = |results: Vec<f64>| like.iter().map(|(setting, _)| *setting).zip(results).collect();

@@ -87,9 +87,9 @@ impl Mechanism for FixedSizeGaussian {
         self.noise.noisy_sum(units, chosen.into_iter(), stream)
     }
 
-    /// All other vectors are opposite to the unit's vector on D and equal to it on D'. In units of
-    /// the norm, the sum is then -`size` on D', and larger by 2 on D if the unit is drawn. If the
-    /// other vectors were zero, both distributions would be mixtures and far harder to distinguish.
+    /// The inputs differ in the first unit. The vectors of all other units are opposite to the first unit's vector on D, and
+    /// equal to its vector on D'. In units of the norm, the sum is then -`size` on D'; on D it is larger by 2 if the first
+    /// unit is drawn. If the other vectors were zero, both distributions would be mixtures and far harder to distinguish.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words =
             "one unit's contribution of full norm, or negated; all others equal the negated one".to_owned();
@@ -109,8 +109,8 @@ mod tests {
     use crate::privacy::mechanisms::pair::Laws;
     use crate::vocab::Probability;
 
-    /// Two of eight units are drawn (a rate of 1/4). All units but the first have the opposite of the first unit's vector,
-    /// so the first unit moves the sum by twice the norm if it is drawn: a noise multiplier of 4 then counts as 2.
+    /// Two of eight units are drawn (a rate of 1/4). All other units have the opposite of the vector that the first unit has
+    /// on D, so the first unit moves the sum by twice the norm if it is drawn: a noise multiplier of 4 then counts as 2.
     #[test]
     fn the_worst_pair_moves_a_sample_by_twice_the_norm() {
         let (norm, noise) = (Positive::new(3.0).unwrap(), Positive::new(4.0).unwrap());

@@ -23,7 +23,7 @@ pub struct Gaussian {
     arithmetic: NoiseArithmetic,
 }
 
-/// Largest noise that the calibration searches, in sensitivities.
+/// Largest standard deviation that the analytic calibration returns, in multiples of the sensitivity.
 const LARGEST_MULTIPLIER: f64 = 1e9;
 
 impl Gaussian {
@@ -39,8 +39,8 @@ impl Gaussian {
         Self { arithmetic, ..self }
     }
 
-    /// sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon. This sigma is larger than necessary, and the guarantee is
-    /// proven only for epsilon below 1.
+    /// Noise of standard deviation sigma = sensitivity sqrt(2 ln(1.25 / delta)) / epsilon. This sigma is larger than
+    /// necessary, and the guarantee is proven only for epsilon below 1.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] for an epsilon of 1 or above, or if sigma is not a finite number above 0.
@@ -57,7 +57,8 @@ impl Gaussian {
         Ok(Self::new(standard_deviation, sensitivity))
     }
 
-    /// Noise of the smallest standard deviation that is (epsilon, delta)-DP, but at least 1e-9 sensitivities.
+    /// Noise of the smallest standard deviation with which one release is (epsilon, delta)-DP, but of at least 1e-9 times
+    /// the sensitivity.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if the standard deviation exceeds 1e9 sensitivities, or is not a finite number above 0.
@@ -71,12 +72,12 @@ impl Gaussian {
         Ok(Self::new(standard_deviation, sensitivity))
     }
 
-    /// Whether some noise that [`Self::analytic`] allows is (epsilon, delta)-DP.
+    /// Checks that a release with the largest noise that [`Self::analytic`] allows is (epsilon, delta)-DP.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] if not.
+    /// [`MechanismError::Shape`] if it is not.
     pub(super) fn can_give(epsilon: Epsilon, delta: Delta) -> Result<(), MechanismError> {
-        // delta decreases as the noise grows.
+        // delta decreases as the noise grows: if the largest noise is not enough, no smaller noise is.
         if gaussian_delta(libm::exp(-libm::log(LARGEST_MULTIPLIER)), epsilon.get()) <= delta.get() {
             return Ok(());
         }

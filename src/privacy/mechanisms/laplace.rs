@@ -12,10 +12,10 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L1 norm, apart
 ///   from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses errors that add up to
 ///   more than 2^-11 times the sensitivity.
-/// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the noise is
-///   larger than `scale`, for two reasons. The stated errors add one part in 2^20, or twice their sum over the sensitivity
-///   if that is more. Rounding adds about one part in 2^30 for each number, or more if `scale` and `sensitivity` differ by
-///   a factor above 2^21.
+/// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the scale of the
+///   noise is larger than `scale`, for two reasons. Errors of the numbers add one part in 2^20 (even if the stated error is
+///   0) or, if that is more, twice the sum of the stated errors of all numbers divided by the sensitivity. Rounding adds
+///   roughly one part in 2^30 for each number, or more if `scale` and `sensitivity` differ by a factor above 2^21.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -26,16 +26,18 @@ impl Lattice {
         self.spacing.get()
     }
 
-    /// Rounds each number to the nearest multiple, halves away from 0. A number beyond the largest multiple becomes that
-    /// multiple, which moves no two numbers further apart; an error instead would reveal that the number is large.
+    /// Rounds each number to the nearest multiple of the spacing, halves away from 0, and returns how many spacings each
+    /// multiple is. A number beyond the largest multiple becomes that multiple, which moves no two numbers further apart; an
+    /// error instead would reveal that the number is large.
     pub(super) fn round(&self, values: &[f64]) -> Result<Vec<i64>, MechanismError> {
         all_finite(values)?;
         let multiple = |value: &f64| (value / self.spacing.get()).round().clamp(-LARGEST, LARGEST);
         Ok(values.iter().map(|value| multiple(value) as i64).collect())
     }
 
-    /// The largest number of spacings by which rounding moves two numbers further apart: 1, plus, if the spacing is no
-    /// power of two, the rounding errors of two quotients of up to 2^52.
+    /// The largest number of spacings by which rounding moves two numbers further apart. If the spacing is a power of two,
+    /// this is 1. Otherwise the division of a number by the spacing is rounded too; for two quotients of up to 2^52, the
+    /// errors of both divisions together are at most 1/2.
     fn rounding(&self) -> f64 {
         let power = libm::scalbn(1.0, libm::ilogb(self.spacing.get())) == self.spacing.get();
         if power { 1.0 } else { 1.5 }
@@ -106,7 +108,8 @@ mod tests {
         assert!(lattice.round(&[f64::INFINITY]).is_err());
     }
 
-    /// Quotients by a spacing that is no power of two are rounded twice, which earlier versions of the cost left out.
+    /// The quotient of a number and a spacing that is no power of two is rounded twice: in floating point, then to an
+    /// integer. Earlier versions of the cost left out the first rounding.
     #[test]
     fn the_sensitivity_includes_double_rounding() {
         let (tenth, quarter) =

@@ -1,18 +1,19 @@
-//! The likelihood-ratio test for two neighbouring inputs of a subsampled Gaussian sum, whose mean differs only if the
-//! differing unit is in the sample.
+//! The likelihood-ratio test for two neighbouring inputs of a subsampled Gaussian sum. The mean of the sum differs between
+//! the two inputs only if the unit in which they differ is in the sample.
 
 use super::pair::{Distinguisher, KnownLaws, Laws};
 use crate::vocab::Cost;
 
-/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit: the mean if
-/// the unit was not drawn, and, for either input, the vector that the unit adds to this mean if it was drawn.
+/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit. Besides the rate
+/// of the sample and the noise, they are given by the mean if the unit is not drawn, and by what the unit adds to this mean
+/// if it is drawn: one vector on D and one on D'.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubsampledShift {
     /// Probability that the unit is drawn.
     pub rate: f64,
     /// Standard deviation of the noise on every number.
     pub sd: f64,
-    /// The mean without the unit.
+    /// The mean if the unit is not drawn, which is the same on D and D'.
     pub base: Vec<f64>,
     /// The vector that the unit adds to the mean if it is drawn, on D and on D'.
     pub moved: [Vec<f64>; 2],
@@ -30,13 +31,13 @@ impl SubsampledShift {
         if square > 0.0 { square.sqrt() / self.sd } else { 0.0 }
     }
 
-    /// Whether the unit adds nothing on D', so that the output there does not depend on whether it was drawn.
+    /// Whether the unit adds nothing on D', so that the output on D' does not depend on whether the unit was drawn.
     fn is_plain(&self) -> bool {
         self.moved[1].iter().all(|value| value.abs() <= 1e-9 * self.sd)
     }
 
     /// ln of the ratio of the densities of an output on D and on D'. `drawn` is whether the unit was drawn; `None` for
-    /// an observer who does not see that.
+    /// an observer who does not see whether it was drawn.
     #[must_use]
     pub fn log_ratio(&self, point: impl Iterator<Item = f64> + Clone, drawn: Option<bool>) -> f64 {
         let along = |moved: &[f64]| -> f64 {

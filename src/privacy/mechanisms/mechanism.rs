@@ -20,8 +20,8 @@ pub trait Mechanism: fmt::Debug {
 
     /// The privacy cost of one release under a neighbouring relation.
     ///
-    /// May read the public shape of `input`, such as its length, but not its values; the conformance test of a
-    /// mechanism checks this on its worst known pair.
+    /// An implementation may read the public shape of `input`, such as its length, but not the values in it. The conformance
+    /// test of a mechanism checks this on the mechanism's worst known pair.
     ///
     /// # Errors
     /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation; [`MechanismError::Shape`] if
@@ -43,7 +43,8 @@ pub trait Mechanism: fmt::Debug {
     }
 
     /// What is known to distinguish the outputs on two inputs, D and D': tests, and the distributions of the outputs.
-    /// Likelihood ratios and distributions are computed for the calibrated noise; exact arithmetic draws slightly more.
+    /// Likelihood ratios and distributions are computed for the calibrated noise; exact arithmetic draws slightly more
+    /// noise.
     ///
     /// # Errors
     /// [`MechanismError`] if an input violates the precondition.

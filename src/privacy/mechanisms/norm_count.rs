@@ -7,7 +7,8 @@ use crate::vocab::Positive;
 
 /// A sum over the sampled vectors, with Gaussian noise: each vector adds 1/2 if its norm is at most the clipping norm,
 /// and -1/2 if it is larger. A vector of zeros, such as that of an agent without data, adds nothing. If no vector is
-/// zero, the sum is the number of vectors within the clipping norm, minus half the number of all sampled vectors.
+/// zero, the sum without noise is the number of vectors within the clipping norm, minus half the number of all sampled
+/// vectors.
 ///
 /// * Precondition: the count is over the same sample as the sums with which it is released.
 /// * Postcondition: a vector adds at most 1/2, in absolute value, to the count, so the count's noise multiplier is 2
@@ -18,7 +19,7 @@ use crate::vocab::Positive;
 /// Theorem 1 and Algorithm 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormCount {
-    /// Standard deviation of the noise, in vectors.
+    /// Standard deviation of the noise on the count, as a number of vectors.
     pub sd: Positive,
 }
 
@@ -77,8 +78,8 @@ impl NormCount {
             None => Ok(count),
             Some(NoiseArithmetic::Ideal) => Ok(count + self.sd.get() * stream.normal()),
             Some(NoiseArithmetic::Exact) => {
-                // Halves are multiples of the lattice's spacing, a power of two, unless the noise is enormous; the
-                // norm covers the rounding in that case.
+                // A half is a multiple of the lattice's spacing, so it is not rounded: the spacing is a power of two far
+                // below 1/2, since noise that would need a wider spacing has no lattice.
                 let (grid, scale) = self.exact()?;
                 Ok(grid.plus_normal(i128::from(halves) * grid.round(Self::REACH), scale, stream))
             }

@@ -1,5 +1,5 @@
-//! Two neighbouring inputs of a mechanism, and tests that distinguish its outputs on them: each mechanism defines both
-//! once, for all its audits.
+//! Two neighbouring inputs of a mechanism, and tests that distinguish the mechanism's outputs on these inputs. Each
+//! mechanism defines its inputs and its tests once, for all its audits.
 
 use crate::vocab::Cost;
 use std::fmt;

@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::special::normal_cdf;
 use crate::vocab::{Arithmetic, Cost, Neighbours};
 
-/// A setting and its result, before or after noise is added.
+/// A setting, by its number, and its result before or after noise is added.
 pub type Selected = (u64, f64);
 
 /// What is released of a search among settings that were tried: one setting, with its noisy result if results are
@@ -33,8 +33,8 @@ impl ResultNoise {
 }
 
 /// Draws a number K, tries K settings that are drawn uniformly with replacement, and adds noise to each result. Returns
-/// the setting with the largest noisy result, together with that result; `None` if K is 0. Of settings with equal
-/// results, the one with the largest number is returned.
+/// the setting with the largest noisy result, together with that result; `None` if K is 0. Of settings with equal noisy
+/// results, the one with the largest number (its first part in [`Selected`]) is returned.
 ///
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].
@@ -148,8 +148,9 @@ impl Mechanism for PrivateSelection {
         Some(Pair::new(vec![0.0; like.len()], vec![by; like.len()], words))
     }
 
-    /// The likelihood ratio if each input consists of equal results: the density of the best is f'(F(y)) F'(y), with F the
-    /// distribution function of one noisy result and f the probability generating function of K.
+    /// The likelihood ratio if each input consists of equal results; nothing is known of other inputs. The density of the
+    /// best noisy result at y is f'(F(y)) F'(y), with F the distribution function of one noisy result and f the probability
+    /// generating function of K.
     fn distinguisher(
         &self,
         inputs: [&Vec<f64>; 2],
@@ -228,7 +229,8 @@ mod tests {
     use crate::vocab::{AboveOne, Positive, RepetitionShape};
 
     /// Compares with the derivative, by finite differences, of the distribution function of the best of K noisy zeros:
-    /// the sum of P(K = k) F(y)^k over k. The ratio of the densities at two means is the ratio of these derivatives.
+    /// the sum of P(K = k) F(y)^k over k. If all results equal a mean, the density of the best at y is this derivative at y
+    /// minus the mean. So the ratio of the densities for two means is a ratio of two such derivatives.
     #[test]
     fn the_ratio_is_that_of_the_densities_of_the_best() {
         let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());

@@ -10,7 +10,7 @@
 
 use crate::rng::Stream;
 
-/// Half of 2^64: the value of a fraction's first binary digit.
+/// Half of 2^64: the value of a fraction's first binary digit in the fraction's first word.
 const HALF: u64 = 1 << 63;
 
 /// A uniform number in [0, 1): binary digits, 64 in a word, drawn when they are needed.
@@ -84,7 +84,8 @@ fn exponential(stream: &mut Stream) -> Deviate {
 
 /// The absolute value of a standard normal number (Karney's Algorithm N). The density at whole part k and fraction x must be
 /// proportional to exp(-(k + x)^2 / 2) = exp(-k / 2) exp(-k (k - 1) / 2) exp(-x (2 k + x) / 2). First k is drawn with a
-/// probability proportional to exp(-k / 2). The other two factors are the probabilities with which k and x are accepted.
+/// probability proportional to exp(-k / 2). The other two factors are the probabilities with which k and x are accepted: k
+/// after k (k - 1) successes of probability exp(-1/2), x after k + 1 successes of [`within_step`].
 fn half_normal(stream: &mut Stream) -> Deviate {
     loop {
         let mut whole = 0u64;
@@ -101,7 +102,8 @@ fn half_normal(stream: &mut Stream) -> Deviate {
     }
 }
 
-/// True with probability exp(-1/2): a falling run of uniform numbers that begins below 1/2 has even length (0 is even).
+/// True with probability exp(-1/2): if a falling run of uniform numbers, the first of which must be below 1/2, has even
+/// length. The length is 0, which is even, if the first number is not below 1/2.
 fn exp_minus_half(stream: &mut Stream) -> bool {
     let mut last = Fraction::new(stream);
     if last.first >= HALF {
@@ -118,8 +120,9 @@ fn exp_minus_half(stream: &mut Stream) -> bool {
     }
 }
 
-/// True with probability exp(-x (2 k + x) / (2 k + 2)), where x is the fraction (Karney's Algorithm B): a falling run that
-/// begins below x, each step of which also needs a success with probability (2 k + x) / (2 k + 2), has even length.
+/// True with probability exp(-x (2 k + x) / (2 k + 2)), where x is the fraction (Karney's Algorithm B): if a falling run of
+/// uniform numbers, the first of which must be below x, has even length. Each number of the run also needs a success with
+/// probability (2 k + x) / (2 k + 2); the run ends at the first failure. The length may be 0.
 fn within_step(k: u64, x: &mut Fraction, stream: &mut Stream) -> bool {
     let mut even = true;
     let mut last: Option<Fraction> = None;

@@ -107,7 +107,7 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     inverted(1, first, ratio, stream)
 }
 
-/// The first number k from `least` on at which the sum of the probabilities of `least` to k exceeds a uniform number.
+/// The smallest number k >= `least` for which the sum of the probabilities of `least` to k exceeds a uniform number.
 /// `first` is the probability of `least`; `ratio` of k is the probability of k + 1 divided by that of k.
 fn inverted(least: u64, first: f64, ratio: impl Fn(u64) -> f64, stream: &mut Stream) -> u64 {
     let uniform = stream.uniform();
@@ -142,7 +142,8 @@ mod tests {
             (binomial(-0.5, 4.0), f64::NAN),
             (binomial(0.0, 10.0), f64::NAN),
             (binomial(3.0, 10.0), f64::NAN),
-            // P(K = 1) is about e^-687, then about e^-1092, which is below the smallest positive floating-point number.
+            // P(K = 1) is about e^-687 in the first of these two cases. In the second it is about e^-1092, which is below
+            // the smallest positive floating-point number.
             (binomial(1_000.0, 1_000.0), 0.0),
             (binomial(1_000.0, 2_000.0), 0.0),
             (poisson(0.5), libm::exp(-0.5)),
@@ -212,7 +213,7 @@ mod tests {
                 assert_eq!(drawn.word(), other.word(), "one uniform number is read");
             }
         }
-        // A large mean is a sum of draws with means 500, 500 and 234.
+        // A Poisson number with a large mean, here 1234, is the sum of draws with means 500, 500 and 234.
         let mut streams = [Key::root(1).stream(), Key::root(1).stream()];
         let parts: u64 = [500.0, 500.0, 234.0].iter().map(|mean| poisson_of(*mean, &mut streams[0])).sum();
         assert_eq!(parts, poisson(1234.0).0.draw(&mut streams[1]));

@@ -18,8 +18,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 ///   2^-11 sensitivities.
 /// * Postcondition: epsilon-DP. The mean utility of the choice is never below that of the exponential mechanism with
 ///   the same epsilon. The mechanism is not epsilon-bounded-range: with two options the log-likelihood ratios of
-///   neighbours span epsilon + ln(2 - e^-epsilon). So the exponential mechanism's composition does not apply, and the
-///   price is the pure epsilon.
+///   neighbours span epsilon + ln(2 - e^-epsilon). So the tighter composition that holds for the exponential mechanism
+///   does not apply, and the price is the pure epsilon.
 ///
 /// Source: Dwork and Roth 2014, section 3.3; McKenna and Sheldon 2020 for permute and flip, which has the same
 /// distribution as the choice with one-sided exponential noise (Ding, Kifer and others 2021).
@@ -37,7 +37,7 @@ pub struct ReportNoisyMax {
 pub type PermuteAndFlip = ReportNoisyMax;
 
 impl ReportNoisyMax {
-    /// From its epsilon and the sensitivity of a utility.
+    /// The mechanism with this epsilon and this sensitivity of a utility, in exact arithmetic.
     #[must_use]
     pub const fn new(epsilon: Epsilon, sensitivity: Positive) -> Self {
         Self { epsilon, sensitivity, error: 0.0, arithmetic: NoiseArithmetic::Exact }
@@ -45,7 +45,7 @@ impl ReportNoisyMax {
 
     /// ln of the probability of each index i. The probability is a_i E[1 / (1 + K)], where a_j = exp(-(best
     /// utility - utility of j) / mean of the noise). K is the number of successes of independent trials with probabilities
-    /// a_j, one for each j other than i. Cost: n^2.
+    /// a_j, one for each j other than i. The computation takes O(n^2) operations for n utilities.
     ///
     /// Proof: in permute and flip, let each option come at a time that is uniform in [0, 1]. If i comes at time t, an option
     /// j has not been taken before with probability 1 - a_j t. So the probability of i is a_i times the integral, over t
@@ -113,7 +113,9 @@ impl Mechanism for ReportNoisyMax {
 }
 
 /// The distribution of the number of successes without one of the trials, whose success has probability `a`; `all` is the
-/// distribution with this trial. The recursion begins at the end of `all` from which rounding errors shrink.
+/// distribution with this trial. So `all[k]` is (1 - a) `rest[k]` + a `rest[k - 1]`, where `rest` is the result. If `a` is
+/// below 1/2, the recursion solves for `rest[k]`, from the first entry to the last; otherwise for `rest[k - 1]`, from the
+/// last entry to the first. In this direction, each step multiplies the rounding error of the step before by at most 1.
 fn without(all: &[f64], a: f64) -> Vec<f64> {
     let n = all.len() - 1;
     let mut rest = vec![0.0; n];
@@ -131,8 +133,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Permute and flip by its definition: the mean over all orders of the options, each of which is taken with probability
-    /// exp(-(best - utility) / mean of the noise) when its turn comes.
+    /// Permute and flip by its definition: the mean over all orders of the options. When the turn of an option comes, the
+    /// option is taken with probability exp(-(best - utility) / mean of the noise).
     fn by_all_orders(taken: &[f64], left: &[usize], reached: f64, found: &mut [f64]) {
         for &option in left {
             let here = reached / left.len() as f64;
@@ -143,7 +145,8 @@ mod tests {
     }
 
     /// Permute and flip has exactly the distribution of report noisy max with exponential noise, and both arithmetics draw
-    /// from it: chi-square of 100,000 draws below its 0.9999 quantile (5 options, 4 degrees of freedom: 23.5).
+    /// from this distribution: chi-square of 100,000 draws is below 23.5, its 0.9999 quantile for 5 options (4 degrees of
+    /// freedom).
     #[test]
     fn permute_and_flip_is_report_noisy_max() {
         let mechanism = PermuteAndFlip::new(Epsilon::new(1.5).unwrap(), Positive::new(0.5).unwrap());
@@ -184,8 +187,8 @@ mod tests {
         }
     }
 
-    /// Compares with frequencies of draws, and with the closed form for options of which all but one have the same
-    /// utility.
+    /// The computed probabilities are compared with frequencies of draws and, for options of which all but one have the same
+    /// utility, with a closed form.
     #[test]
     fn probabilities_are_those_of_the_draws() {
         let mechanism = ReportNoisyMax::new(Epsilon::new(1.0).unwrap(), Positive::new(1.0).unwrap());
@@ -202,8 +205,8 @@ mod tests {
             let error = 5.0 * (p * (1.0 - p) / f64::from(n)).sqrt();
             assert!((f64::from(*count) / f64::from(n) - p).abs() < error, "{counts:?} for {expected:?}");
         }
-        // The first of n options is chosen with probability (1 - (1 - a)^n) / (n a) where its utility is larger by 1
-        // than all others, with a = e^(-1/2).
+        // If the utility of the first of n options is larger by 1 than that of each other option, the first option is
+        // chosen with probability (1 - (1 - a)^n) / (n a), where a = e^(-1/2).
         let a = libm::exp(-0.5);
         let ahead: Vec<f64> = (0..21).map(|i| if i == 0 { 1.0 } else { 0.0 }).collect();
         let found = of(&ahead)[0];

@@ -129,7 +129,8 @@ mod tests {
 
     proptest! {
         /// The scale of the noise divided by the sensitivity of the rounded numbers (`reach`) is at least the multiplier in
-        /// the ledger, and two rounded numbers lie no further apart than this sensitivity.
+        /// the ledger. Two numbers lie, after rounding, no further apart than the sensitivity that `l1` computes from their
+        /// distance before rounding.
         #[test]
         fn noise_is_at_least_what_the_ledger_states(
             exponent in -300i32..300, ratio in -32f64..32.0, sensitivity in 1f64..2.0, length in 1usize..40,

@@ -1,4 +1,4 @@
-//! The records of a data set: points with at least one row and one column, which are shared instead of copied.
+//! The records of a data set: at least one record, of at least one number. Clones share the numbers.
 
 use super::{MechanismError, all_finite};
 use crate::gp::{Points, Singular};
@@ -6,7 +6,7 @@ use crate::rng::Stream;
 use faer::MatRef;
 use std::sync::Arc;
 
-/// Records of equal length, [n, d] with n and d at least 1. A clone shares the numbers.
+/// n records of d numbers each, [n, d], with n and d at least 1. A clone shares the numbers with its original.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows(Arc<Points>);
 
@@ -39,7 +39,7 @@ impl Rows {
     /// Records from a matrix of faer, [n, d], in any memory layout: each row is a record.
     ///
     /// # Errors
-    /// [`MechanismError::Shape`] unless it has at least one row and one column.
+    /// [`MechanismError::Shape`] unless the matrix has at least one row and one column.
     pub fn of_faer(matrix: MatRef<'_, f64>) -> Result<Self, MechanismError> {
         Self::of(&Arc::new(Points::of_faer(matrix)))
     }
@@ -83,7 +83,7 @@ impl Rows {
         self.0.row(index)
     }
 
-    /// The same rows, minus the mean row.
+    /// The rows, each minus the mean of all rows.
     #[must_use]
     pub fn centred(&self) -> Self {
         let mut mean = vec![0.0; self.d()];
@@ -98,7 +98,7 @@ impl Rows {
         self.with(values)
     }
 
-    /// The singular values of the numbers, [n, d], with their vectors; the same bits on every machine.
+    /// The singular values and singular vectors of the matrix of all numbers, [n, d]; the same bits on every machine.
     ///
     /// # Errors
     /// [`MechanismError::Decomposition`] if the decomposition does not converge, or if a number is NaN or infinite.
@@ -160,8 +160,8 @@ mod tests {
         assert!(Rows::of_faer(faer::Mat::zeros(0, 2).as_ref()).is_err());
     }
 
-    /// Records made from points share the numbers of the points, as do clones, so that objective, release and learner need
-    /// one copy only.
+    /// Records made from points share the numbers of the points, and a clone shares the numbers of its original. So an
+    /// objective, a release and a learner together need only one copy of the numbers.
     #[test]
     fn rows_share_the_numbers_of_their_points() {
         let points = Arc::new(Points::new(2, 1, vec![1.0, 2.0]));

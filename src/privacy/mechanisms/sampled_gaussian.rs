@@ -1,4 +1,5 @@
-//! Gaussian noise on a sum over a random sample of units: the code that Poisson samples and samples of fixed size share.
+//! Gaussian noise on a sum over a random sample of units: the code that the mechanism for Poisson samples and the mechanism
+//! for samples of fixed size share.
 
 use super::clipping::clip_norm;
 use super::mean_shift::SubsampledShift;
@@ -8,7 +9,7 @@ use super::{MechanismError, NoiseArithmetic, all_finite};
 use crate::rng::Stream;
 use crate::vocab::Positive;
 
-/// The contributions of all units, all of the same length.
+/// The contribution of each unit. All contributions have the same length.
 pub type Contributions = Vec<Vec<f64>>;
 
 /// Checks shapes and returns the length of a contribution.
@@ -28,20 +29,20 @@ pub(super) fn length(units: &Contributions) -> Result<usize, MechanismError> {
     }
 }
 
-/// The scale of the noise.
+/// The clipping norm, and the scale and arithmetic of the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
-    /// Largest L2 norm of a contribution.
+    /// The clipping norm: the largest L2 norm of a contribution after clipping.
     pub(super) norm: Positive,
-    /// Standard deviation of the noise on every number, in units of that norm.
+    /// Standard deviation of the noise on every number, as a multiple of `norm`.
     pub(super) multiplier: Positive,
     pub(super) arithmetic: NoiseArithmetic,
 }
 
 impl Noise {
-    /// The lattice for contributions of `length` numbers, and the noise in multiples of its spacing. Each contribution
-    /// is rounded separately, so that the integers of one contribution have at most the norm that the noise is scaled
-    /// to, and the integers of all contributions are added up exactly.
+    /// The lattice for contributions of `length` numbers, and the standard deviation of the noise in multiples of the
+    /// lattice's spacing. Each contribution is rounded to integers separately. So the integers of one contribution have at
+    /// most the norm to which the noise is scaled, and the integers of all contributions are added up exactly.
     pub(super) fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.multiplier.get() * self.norm.get(), self.norm.get())?;
         Ok((grid, grid.scale(self.multiplier.get(), grid.norm(self.norm.get(), length))))
@@ -55,8 +56,9 @@ impl Noise {
         Ok(())
     }
 
-    /// Two inputs whose vectors all have one direction. In units of the norm, the first unit's vector is 1 on D and
-    /// `moved` on D', and all other vectors are `others`.
+    /// Two inputs with as many vectors as `like`, of the same length. Every vector is a multiple of one vector whose norm is
+    /// the clipping norm: on D the first unit's vector is 1 times this vector, on D' it is `moved` times this vector. The
+    /// vector of every other unit is `others` times this vector. `None` if vectors have no numbers.
     pub(super) fn worst_pair(
         &self,
         like: &Contributions,
@@ -72,10 +74,10 @@ impl Noise {
         (!unit(1.0).is_empty()).then(|| Pair::new(all(1.0), all(moved), String::new()))
     }
 
-    /// The test that distinguishes two inputs that differ in the vector of at most one unit. If `size` is given, that many
-    /// units are drawn without replacement, and the vectors of all other units must be equal to each other. Otherwise each
-    /// unit is drawn with probability `rate`, and the vectors of all other units must be zero. For inputs without these
-    /// properties, nothing is known.
+    /// The test that distinguishes two inputs that differ in the vector of at most one unit. `rate` is the probability that
+    /// this unit is drawn. If `size` is given, that many units are drawn without replacement, and the clipped vectors of the
+    /// units that do not differ must be equal to each other. If `size` is not given, each unit is drawn independently, and
+    /// the vectors of the units that do not differ must be zero. For inputs without these properties, nothing is known.
     pub(super) fn distinguisher(
         &self,
         [given, neighbour]: [&Contributions; 2],
@@ -96,7 +98,8 @@ impl Noise {
         if differ.len() > 1 || !known || neighbour.len() != given.len() {
             return Ok(Distinguisher::unknown());
         }
-        // In a sample of fixed size, the unit takes the place of one of the other units if it is drawn.
+        // In a sample of fixed size, the unit that differs takes the place of another unit if it is drawn. The sum then
+        // contains the vector of the unit that differs instead of the other unit's vector.
         let moved = [given, neighbour]
             .map(|units| clipped(&units[one]).iter().zip(&other).map(|(own, other)| own - other).collect());
         let base = other.iter().map(|value| size.unwrap_or(0) as f64 * value).collect();
@@ -163,14 +166,15 @@ mod tests {
         Noise { norm: of(2.0), multiplier: of(1.5), arithmetic: NoiseArithmetic::Exact }
     }
 
-    /// The ratio of two mixtures of normal densities of standard deviation 3, computed directly.
+    /// The log ratio is compared with one that is computed directly: that of a mixture of two normal densities on D and one
+    /// normal density on D', all of standard deviation 3.
     #[test]
     fn a_unit_that_may_be_drawn_gives_the_ratio_of_its_mixtures() {
         let density = |y: &[f64], mean: [f64; 2]| {
             let square = (y[0] - mean[0]).powi(2) + (y[1] - mean[1]).powi(2);
             libm::exp(-square / 18.0)
         };
-        // Poisson sampling: one unit of norm 3, clipped to (1.2, 1.6); all others are zero.
+        // Poisson sampling: on D one unit's vector has norm 3 and is clipped to (1.2, 1.6); every other vector is zero.
         let given = vec![vec![0.0, 0.0], vec![1.8, 2.4], vec![0.0, 0.0]];
         let neighbour = vec![vec![0.0, 0.0]; 3];
         let poisson = noise().distinguisher([&given, &neighbour], 0.25, None).unwrap();
@@ -179,7 +183,8 @@ mod tests {
         };
         let laws = |found: &Distinguisher<Vec<f64>>| found.laws.as_ref().map(|laws| laws.laws.clone());
         assert_eq!(laws(&poisson), cost(0.25, 1.5));
-        // Two of three units are drawn: the unit that differs is (2, 0) or (-2, 0), the other two are (-2, 0).
+        // Two of three units are drawn: the unit that differs is (2, 0) on D and (-2, 0) on D', the other two are (-2, 0).
+        // The test states the rate 0.75 instead of 2/3; `distinguisher` does not compute the rate itself.
         let opposite = vec![vec![2.0, 0.0], vec![-2.0, 0.0], vec![-2.0, 0.0]];
         let alike = vec![vec![-2.0, 0.0]; 3];
         let fixed = noise().distinguisher([&opposite, &alike], 0.75, Some(2)).unwrap();
@@ -223,8 +228,8 @@ mod tests {
         assert!(length(&Vec::new()).is_err() && length(&vec![vec![1.0], vec![]]).is_err());
     }
 
-    /// The spacing follows from the smaller of noise and norm, and the integer noise covers the rounding of one
-    /// contribution; noise for which no lattice exists is refused in exact arithmetic.
+    /// The spacing follows from the smaller of noise and norm. The noise in spacings is scaled to the largest norm of one
+    /// contribution after rounding. Noise for which no lattice exists is refused in exact arithmetic only.
     #[test]
     fn exact_noise_has_its_lattice_or_is_refused() {
         let of = |norm, multiplier, arithmetic| Noise {
@@ -234,7 +239,8 @@ mod tests {
         };
         let (grid, scale) = of(1.0 / 64.0, 0.125, NoiseArithmetic::Exact).exact(4).unwrap();
         assert_eq!(grid.spacing(), libm::exp2(-39.0));
-        // 2^33 spacings and half a spacing for each of four numbers, times 1/8, rounded up.
+        // The norm is 2^33 spacings. Rounding moves each of four numbers by at most half a spacing, and so adds at most one
+        // spacing to the norm. The sum is multiplied by 1/8 and rounded up.
         assert_eq!(scale, (1 << 30) + 1);
         assert!(of(1e-300, 1.0, NoiseArithmetic::Exact).check(1).is_err());
         assert!(of(1e-300, 1.0, NoiseArithmetic::Ideal).check(1).is_ok());

@@ -13,16 +13,17 @@ use crate::vocab::{Basis, Cost, Neighbours};
 pub struct SecureSumOutput {
     /// The plan of the sums: its population and its weights are used, its vectors are not.
     pub plan: ReceivedVectors,
-    /// The sums with noise, one per region.
+    /// The sums, one for each region, with the noise.
     pub sums: Vec<Vec<f64>>,
 }
 
-/// The sums of [`FederatedSum`] with noise that the agents add: each agent adds noise of variance sd^2 / planned to its own
-/// part, where sd is the standard deviation of the noise of [`FederatedSum`].
+/// The sums of [`FederatedSum`] with noise that the agents add: each agent adds a share of the noise, of variance
+/// sd^2 / planned, to its own part of each sum. Here sd is the standard deviation of the noise of [`FederatedSum`].
 ///
 /// * Precondition: the sums hold the parts of agents that followed the protocol, with at least `shares` shares of noise
-///   unknown to the observer and to those that collude with it. Each agent decided at random itself whether it is
-///   sampled, and agents that do not collude reveal this to nobody. `condition` states this in the protocol's words.
+///   unknown to the observer and to those that collude with it. Each agent decided by a random draw of its own whether
+///   it is sampled, and an agent that does not collude reveals this decision to nobody. `condition` states this
+///   precondition in the protocol's words.
 /// * Postcondition: the price of [`FederatedSum`] with sqrt(shares / planned) times its noise: fewer shares than
 ///   planned give less protection, and more shares give more.
 ///
@@ -31,18 +32,20 @@ pub struct SecureSumOutput {
 pub struct SecureSum {
     /// The sum as it would be with a trusted server.
     pub sum: FederatedSum,
-    /// Shares of noise in the sums that the observer does not know.
+    /// How many of the shares of noise in the sums the observer does not know.
     pub shares: u64,
-    /// Shares that make up the noise as planned.
+    /// How many shares add up to the planned noise.
     pub planned: u64,
     /// The assumption under which the observer does not know `shares` shares of the noise, for the ledger.
     pub condition: String,
 }
 
 impl SecureSum {
-    /// The distributions of masked sums on the worst known pair of inputs, for an observer who subtracts the parts that it
-    /// knows. On D, the agent's vector has full norm and is zero except for its first number; on D', the agent's vector is
-    /// zero. All other vectors are zero on both. The result has one number for each region: the first of the region's sum.
+    /// The distributions of masked sums on the worst known pair of inputs, for an observer who subtracts the parts that
+    /// it knows. On D, only the first number of the agent's vector is not zero, and the vector has the largest norm
+    /// after clipping: S / sqrt(P), with clipping norm S and P regions. On D', the agent's vector is zero. The vectors
+    /// of all other agents are zero on D and on D'. The result has one number for each region: the first number of the
+    /// region's sum.
     #[must_use]
     pub fn moved(&self, plan: &ReceivedVectors, agent: usize) -> SubsampledShift {
         let rate = match self.sum.participation {
@@ -140,7 +143,8 @@ mod tests {
             .unwrap()
     }
 
-    /// Fewer shares of noise protect less, whatever the sampler; an earlier version ignored this for samples of fixed size.
+    /// Fewer shares of noise protect less, also with a sample of fixed size, for which an earlier version ignored missing
+    /// shares.
     #[test]
     fn missing_shares_raise_the_loss_for_every_sampler() {
         let found = price(Some(1.0), Participation::FixedSize(2), 1);
@@ -149,7 +153,8 @@ mod tests {
         assert!(matches!(found.basis, Basis::Conditional { on } if on.contains("follows the protocol")));
     }
 
-    /// Without a clipping norm there is no noise: such a release was once recorded as conditional, not as unprotected.
+    /// Without a clipping norm there is no noise, and the release is recorded as unprotected. An earlier version recorded it
+    /// as conditional.
     #[test]
     fn without_noise_the_basis_is_unprotected() {
         let one = Participation::Poisson(crate::vocab::Probability::new(1.0).unwrap());
@@ -160,7 +165,7 @@ mod tests {
         );
     }
 
-    /// A sample of 3 of 4 agents has the rate 3/4: the same shift as Poisson sampling at this rate.
+    /// A sample of 3 of 4 agents has the rate 3/4, and moves a sum as Poisson sampling at this rate does.
     #[test]
     fn a_sample_of_fixed_size_moves_a_sum_as_poisson_sampling_at_its_rate_does() {
         let shift = |participation| {
@@ -174,8 +179,9 @@ mod tests {
         assert_eq!(shift(Participation::FixedSize(3)), shift(poisson));
     }
 
-    /// The planned noise has a standard deviation of the largest weight 0.4 times the norm 2 over the rate 0.75. A quarter
-    /// of the shares has half of this standard deviation. The agent's weights in the two regions are 0.25 and 0.2.
+    /// The planned noise has a standard deviation of 0.4 * 2 / 0.75: the largest weight times the clipping norm, divided by
+    /// the rate. One of four shares has half of this standard deviation. The agent's weights in the two regions are 0.25 and
+    /// 0.2.
     #[test]
     fn the_shift_of_masked_sums_has_the_noise_that_is_unknown() {
         let sum = FederatedSum::planned(Participation::FixedSize(3), Some(Positive::new(2.0).unwrap()), 1.0);

@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 500;
 pub enum Compared {
     /// The noisy number is below the noisy threshold.
     Below,
-    /// The noisy number is not below the noisy threshold. If values are released, this has a noisy value of the number, with
+    /// The noisy number is not below the noisy threshold. If values are released, the answer also holds the number with
     /// fresh noise.
     Above(Option<f64>),
 }
@@ -38,22 +38,22 @@ pub enum BudgetSplit {
     LeastVariance,
 }
 
-/// Compares numbers with a threshold, one after another, until c numbers (the cutoff) were not below the threshold.
+/// Compares numbers with a threshold, one after another, until c numbers were not below the threshold. c is the cutoff.
 /// The threshold gets Laplace noise of scale sensitivity / epsilon_1 once; each number gets fresh Laplace noise of
 /// scale 2 c sensitivity / epsilon_2 (c sensitivity / epsilon_2 for monotonic numbers). With [`Self::with_values`], for
 /// each number that was not below, a value is released too: the number with fresh Laplace noise of scale
 /// c sensitivity / epsilon_3.
 ///
-/// The output has one answer for each number compared: it ends with the answer that reached the cutoff. The numbers may
-/// be chosen depending on earlier answers, because an answer depends only on the noise, on its own number and on
-/// earlier numbers.
+/// The output has one answer for each number compared. If the cutoff is reached, the output ends with the answer that
+/// reached it. The numbers may be chosen depending on earlier answers, because an answer depends only on the noise, on its
+/// own number and on earlier numbers.
 ///
 /// * Precondition: numbers are finite; each differs by at most `sensitivity` between neighbours, apart from the error
 ///   stated by [`computed_within`](Self::computed_within); if the numbers are stated to be monotonic, all of them
 ///   differ in the same direction. The threshold does not depend on the data.
 /// * Postcondition: epsilon-DP with epsilon = epsilon_1 + epsilon_2 + epsilon_3, however many numbers are below. For
-///   comparisons alone this epsilon is hardly larger than the loss: with 21 numbers at the threshold, c = 1 and an
-///   epsilon of at most 2, the loss is above 0.9998 epsilon.
+///   comparisons alone this epsilon is hardly larger than the largest loss: on the worst pair of 21 numbers, with c = 1
+///   and an epsilon of at most 2, the loss is above 0.9998 epsilon.
 ///
 /// Proof that an output has at least e^-epsilon times the probability on D' that it has on D, for any neighbours D and D'.
 /// Fix the output, and let z be the noise on the threshold on D. On D', take the noise z + sensitivity. Its density is at
@@ -62,11 +62,13 @@ pub enum BudgetSplit {
 /// on D'. Take a number with the answer "above". Relative to the threshold, it is at most 2 sensitivities lower on D' than
 /// on D. If numbers are monotonic, it is at most 1 sensitivity lower. If no number is smaller on D' than on D, this is so
 /// because only the threshold moves against the answer. If no number is larger on D' than on D, take the noise z on D' too:
-/// answers "below" still have at least the same probability. So the answer "above" has, on D', at least
-/// e^(-epsilon_2 / c) times the probability that it has on D, and there are at most c such answers. Released values have
-/// separate noise: each costs epsilon_3 / c, and there are at most c of them. In exact arithmetic, threshold and numbers
-/// are integers, and noise is rounded Laplace noise. The proof holds for it too: if the noise moves by an integer j, its
-/// probability changes by a factor of at most e^(|j| / scale), as the density of real Laplace noise does.
+/// answers "below" still have at least the same probability. The noise on numbers has the scale 2 c sensitivity / epsilon_2,
+/// or half of it for monotonic numbers. So the answer "above" has, on D', at least e^(-epsilon_2 / c) times the probability
+/// that it has on D, and there are at most c answers "above". Released values have separate noise: each costs epsilon_3 / c,
+/// and there are at most c of them. The factors are the same for every z, so the bound holds for the integral over z too. In
+/// exact arithmetic, threshold and numbers are integers, and noise is rounded Laplace noise. The proof holds for rounded
+/// noise too: two integers that differ by j have probabilities that differ by a factor of at most e^(|j| / scale), as the
+/// densities of real Laplace noise do.
 ///
 /// Some variants are not offered, because they are not private at the epsilon that was stated for them (Lyu, Su and Li
 /// 2017, Algorithms 3 to 6). Each has at least one of these faults: it releases the noisy number of the comparison itself
@@ -93,8 +95,8 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// From the epsilon of all comparisons, the sensitivity of a number, the threshold, and the cutoff: how many numbers may
-    /// be above before the comparisons end.
+    /// From the epsilon of all comparisons, the sensitivity of a number, the threshold, and the cutoff: the number of
+    /// answers "above" after which the comparisons end.
     #[must_use]
     pub fn new(epsilon: Epsilon, sensitivity: Positive, threshold: Finite, cutoff: NonZeroU32) -> Self {
         Self {
@@ -130,13 +132,14 @@ impl SparseVector {
         Self { monotonic: true, ..self }
     }
 
-    /// The same mechanism with values of the numbers that were not below, for an additional epsilon_3 in all.
+    /// The same mechanism, which also releases a value for each number that was not below. All values together cost the
+    /// additional `epsilon` (epsilon_3).
     #[must_use]
     pub const fn with_values(self, epsilon: Epsilon) -> Self {
         Self { of_values: Some(epsilon), ..self }
     }
 
-    /// Noise on the threshold, on a number and on a value, each as a multiple of the sensitivity.
+    /// The scales of the noise on the threshold, on a number and on a value, each as a multiple of the sensitivity.
     fn multipliers(&self) -> NoiseScales {
         let sides = if self.monotonic { 1.0 } else { 2.0 };
         let cutoff = f64::from(self.cutoff.get());
@@ -153,7 +156,7 @@ impl SparseVector {
         }
     }
 
-    /// Noise on the threshold, on a number and on a value, in the unit of the numbers.
+    /// The scales of the noise on the threshold, on a number and on a value, in the unit of the numbers.
     pub(super) fn scales(&self) -> NoiseScales {
         self.multipliers().map(|multiplier| multiplier * self.sensitivity.get())
     }
@@ -166,7 +169,7 @@ impl SparseVector {
         1.0 / threshold.max(number).max(value.unwrap_or(0.0))
     }
 
-    /// The size that the noise on a value exceeds with probability at most e^-a, if there are values.
+    /// The size that the noise on a value exceeds with probability at most e^-a; `None` if no values are released.
     #[must_use]
     pub fn value_tail(&self, a: f64) -> Option<f64> {
         match self.exact() {
@@ -215,7 +218,7 @@ impl SparseVector {
 
     /// Draws the noise on the threshold. The numbers are then compared one by one. If every comparison reads the same
     /// `stream` as this function, the answers are those of [`privatise`](Mechanism::privatise) with this stream. The
-    /// state is secret: only the answers may be released, and the price covers the whole sequence of answers.
+    /// returned state is secret: only the answers may be released, and the price covers the whole sequence of answers.
     ///
     /// # Errors
     /// [`MechanismError`] if exact arithmetic is not possible with these parameters.
@@ -240,7 +243,7 @@ impl SparseVector {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparisons {
     noisy: Noisy,
-    /// How many more numbers may be above the threshold before the comparisons end.
+    /// How many more answers may be "above"; the comparisons have ended when this is 0.
     left: u32,
 }
 

@@ -1,4 +1,5 @@
-//! The distribution of the comparisons of the sparse vector technique, by integration over the noise on the threshold.
+//! The distribution of the results of comparisons in the sparse vector technique, by integration over the noise on the
+//! threshold.
 
 /// Scales of Laplace noise: on the threshold, on each number that is compared with the threshold (`number`), and on each
 /// value that is released of a number above the threshold (`value`), if values are released.
@@ -15,8 +16,8 @@ impl NoiseScales {
     }
 }
 
-/// The integral ends at this many times the larger scale (of the threshold and of a number) beyond the outermost points at
-/// which the integrand has a kink; the rest of the integral is negligible.
+/// The integral ends at this many times the larger of two scales (of the noise on the threshold, and of the noise on a
+/// number) beyond the outermost points at which the integrand has a kink. The rest of the integral is negligible.
 const FAR: f64 = 40.0;
 
 /// Abscissae and weights of the positive half of the Gauss-Legendre rule with eight points.
@@ -27,7 +28,7 @@ const RULE: [(f64, f64); 4] = [
     (0.960_289_856_497_536_2, 0.101_228_536_290_376_26),
 ];
 
-/// ln of the probability of these results of comparisons; `numbers` are relative to the threshold. The probability is
+/// ln of the probability that the comparisons have the results `above`; `numbers` are relative to the threshold. It is
 /// the integral, over the noise z on the threshold, of the density of z times the product of the probabilities of all
 /// results given z. The integral is split where one of the factors has a kink. Relative error: below 1e-9 for up to 1000
 /// numbers.
@@ -109,8 +110,8 @@ mod tests {
         assert_eq!(log_tail(0.0), libm::log1p(-0.5));
     }
 
-    /// Frequencies of the answers in both arithmetics, cutoff 2, 100,000 draws of four numbers: each lies within 5 standard
-    /// errors of its probability, and the probabilities add up to 1.
+    /// The answers for four numbers, with cutoff 2, are drawn 100,000 times in each arithmetic. The frequency of each
+    /// list of answers lies within 5 standard errors of its probability. The probabilities of these lists add up to 1.
     #[test]
     fn answers_have_the_computed_probabilities() {
         let numbers = vec![0.0, 1.0, -1.0, 2.0];
@@ -136,8 +137,8 @@ mod tests {
         }
     }
 
-    /// The price is hardly larger than the loss: with many numbers at the threshold, the loss on the worst pair is near
-    /// epsilon and not above it. This is tested for two cutoffs, each with and without monotonic numbers.
+    /// The price is hardly larger than the loss: with many numbers, the loss on the worst pair is near epsilon and not above
+    /// epsilon. This is tested for two cutoffs, each with and without monotonic numbers.
     #[test]
     fn the_loss_on_the_worst_pair_is_the_price() {
         let like = vec![0.0; 40];

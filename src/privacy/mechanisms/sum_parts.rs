@@ -35,7 +35,8 @@ pub enum Divisor {
 }
 
 /// What the noise is scaled to, and the sensitivity from which the privacy loss is computed. S is the clipping norm, q
-/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in all P sums.
+/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in all P sums. "The
+/// paper" is Dai, Low and Jaillet 2021.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SensitivityRule {
     /// Noise and sensitivity use w_max S / q, as in the paper.
@@ -54,7 +55,8 @@ pub struct ReceivedVectors {
     pub population: usize,
     /// Agents and their vectors; the same agent may occur twice (with a late and a current vector).
     pub vectors: Vec<(usize, Arc<Vec<f64>>)>,
-    /// Weights: regions x agents. Those of a region sum to 1, before `Importance` multiplies them.
+    /// Weights: regions x agents. Those of a region sum to 1 or are all 0. With importance weights (a setting of the
+    /// federation), each weight is then multiplied by its agent's factor.
     pub weights: Arc<Vec<Vec<f64>>>,
     /// Agents for which a second sampling draw is made, because their vector in this sum is a late one from an earlier
     /// round.
@@ -68,7 +70,8 @@ pub struct ReceivedVectors {
 }
 
 impl ReceivedVectors {
-    /// The sum of the weights, in a region, of the vectors that were received, each times its discount.
+    /// The sum of the weights of the vectors that were received, each weight times its vector's discount. `region` has the
+    /// weight of each agent in the region.
     pub(super) fn present(&self, region: &[f64]) -> f64 {
         if self.discounts.is_empty() {
             return self.vectors.iter().map(|(agent, _)| region[*agent]).sum();
@@ -100,7 +103,8 @@ impl ReceivedVectors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    /// The vectors of two of three agents have arrived, one of them with half of its weight: the sum is 0.5 * 0.2 + 0.7.
+    /// The vectors of two of three agents have arrived, one of them with half of its weight: the sum of the weights is
+    /// 0.5 * 0.2 + 0.7.
     #[test]
     fn weights_that_are_present_are_discounted() {
         let received = |discounts| ReceivedVectors {

@@ -1,12 +1,13 @@
-//! A mechanism whose sensitivity follows from a theorem: the theorem's claim and conditions are part of its price.
+//! A mechanism whose sensitivity follows from a theorem: the theorem's claim and conditions are part of the mechanism's
+//! price.
 
 use super::pair::{Distinguisher, Pair};
 use super::{Mechanism, MechanismError, Price};
 use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Neighbours};
 
-/// An inner mechanism with another name, claim and basis in the ledger. It is for mechanisms whose sensitivity is not
-/// known for certain: noise is drawn as usual, and the ledger states the condition under which the cost is true.
+/// An inner mechanism with another name, claim and basis in the ledger. This type is for mechanisms whose sensitivity is
+/// not known for certain: noise is drawn as usual, and the ledger states the condition under which the cost is true.
 ///
 /// * Precondition: that of the inner mechanism, but its sensitivity has to be a bound only if the condition in `basis`
 ///   holds.
@@ -36,8 +37,8 @@ impl<M: Mechanism> Mechanism for TheoremMechanism<M> {
 
     fn price(&self, input: &M::Input, neighbours: &Neighbours) -> Result<Price, MechanismError> {
         let price = self.mechanism.price(input, neighbours)?;
-        // A basis adds conditions to a proof: it does not justify a price that the inner mechanism itself does not
-        // prove.
+        // `self.basis` adds conditions to a proof of the inner mechanism. It does not justify a price for which the inner
+        // mechanism has no proof.
         let basis = match price.basis {
             Basis::Proven => self.basis.clone(),
             Basis::Conditional { on } => self.basis.clone().with_conditions(&[on]),

@@ -11,18 +11,18 @@ use crate::vocab::{Basis, Cost, Neighbours, Positive, Sampler, TreePlan};
 use std::num::NonZeroU64;
 
 /// Releases, after each step, the sum of all values so far. A released sum is added up from partial sums that have
-/// independent Gaussian noise of the same standard deviation. Step t completes the partial sum of the last l values, where
-/// l is the largest power of two that divides t. The released sum is this noisy partial sum plus the released sum after
-/// step t - l. So it has the noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise on every value it
-/// would have the noise of t values. With restarts, a new tree begins after a stated number of steps, and its sums are
-/// added to the last sum of the tree before.
+/// independent Gaussian noise of the same standard deviation. Step t completes the partial sum of the last l values,
+/// where l is the largest power of two that divides t. The released sum is this noisy partial sum plus the released sum
+/// after step t - l. So the released sum has the noise of at most ceil(log2(t + 1)) partial sums, while with fresh noise
+/// on every value it would have the noise of t values. With restarts, a new tree begins after a stated number of steps,
+/// and its sums are added to the last sum of the tree before.
 ///
 /// A value may depend on earlier sums, because a sum depends only on the noise and on the values up to its step.
 ///
-/// [`SumEstimate::Honaker`] also draws the partial sums that are right children of the tree, and estimates each partial sum
-/// from the noisy partial sum itself and the noisy partial sums of parts of its values. Then S^2 (see the postcondition)
-/// counts all nodes of the tree, and sums have less noise: a sum that is one node of 2^l values has 1 / (2 - 2^-l) times the
-/// variance of a single noisy partial sum. This factor tends to 1/2.
+/// With [`SumEstimate::Honaker`], the partial sums that are right children of the tree are drawn too, and each partial
+/// sum is estimated from the noisy partial sum itself and the noisy partial sums of parts of its values. Then S^2 (see
+/// the postcondition) counts all nodes of the tree, and sums have less noise: a sum that is one node of 2^l values has
+/// 1 / (2 - 2^-l) times the variance of a single noisy partial sum. This factor tends to 1/2.
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
@@ -37,7 +37,8 @@ use std::num::NonZeroU64;
 /// differ by at most S times `sensitivity` in the L2 norm, since a partial sum that contains c of the unit's values differs
 /// by at most c times `sensitivity`. If values depend on earlier sums, and the steps at which a unit contributes do not, the
 /// loss is the same (Denisov and others 2022, Theorem 2.1). In exact arithmetic, values are rounded to a lattice, partial
-/// sums are integers in units of its spacing, and each value differs by at most the sensitivity after rounding.
+/// sums are integers in units of its spacing, and the noise is scaled to the most by which a value can differ between
+/// neighbours after rounding.
 ///
 /// Source: Dwork, Naor, Pitassi and Rothblum 2010, "Differential privacy under continual observation"; Chan, Shi and
 /// Song 2011, Algorithm 2; Kairouz and others 2021, "Practical and private (deep) learning without sampling or
@@ -52,11 +53,11 @@ pub struct TreeAggregation {
     arithmetic: NoiseArithmetic,
 }
 
-/// With Honaker's estimate, an attack uses at most this number of sums.
+/// With Honaker's estimate, an attack uses at most this number of sums: the first ones.
 const MOST_SEEN: usize = 256;
 
 impl TreeAggregation {
-    /// The L2 sensitivity of one value to which the mechanism is scaled.
+    /// The L2 sensitivity of one value, from which the noise multiplier is computed.
     #[must_use]
     pub const fn sensitivity(&self) -> Positive {
         self.sensitivity
@@ -76,7 +77,7 @@ impl TreeAggregation {
         Self { arithmetic, ..self }
     }
 
-    /// The number of steps at which one unit may contribute.
+    /// The largest number of steps at which one unit may contribute.
     #[must_use]
     pub const fn contributions(&self) -> NonZeroU64 {
         self.plan.contributions
@@ -101,12 +102,13 @@ impl TreeAggregation {
         sd * sd * self.estimate.relative_variance(&self.plan, t)
     }
 
-    /// Noise of a partial sum as a multiple of the sensitivity of one value.
+    /// Standard deviation of the noise on a partial sum, as a multiple of the sensitivity of one value.
     fn multiplier(&self) -> f64 {
         self.standard_deviation.get() / self.sensitivity.get()
     }
 
-    /// The lattice for values of `length` numbers, and the noise in multiples of its spacing.
+    /// The lattice for values of `length` numbers, and the standard deviation of the noise on a partial sum in multiples of
+    /// the lattice's spacing.
     fn exact(&self, length: usize) -> Result<(Grid, u64), MechanismError> {
         let grid = Grid::between(self.standard_deviation.get(), self.sensitivity.get())?;
         Ok((grid, grid.scale(self.multiplier(), grid.l2(self.sensitivity.get(), length))))
@@ -125,7 +127,7 @@ impl TreeAggregation {
         values.iter().try_for_each(|value| all_finite(value))
     }
 
-    /// All sums, from the values; `noisy` adds noise to a number of a partial sum.
+    /// All sums, from the values; `noisy` adds noise to one number of a partial sum.
     fn sums(&self, values: &[Vec<f64>], mut noisy: impl FnMut(f64) -> f64) -> Vec<Vec<f64>> {
         let length = values.first().map_or(0, Vec::len);
         let mut sums = TreeSums::new(&self.plan, self.estimate, length, None);
@@ -218,8 +220,9 @@ impl Mechanism for TreeAggregation {
         values.iter().map(|value| run.add(value, stream)).collect()
     }
 
-    /// Values of the shape of `like` that are all 0; on D' the first number of each of the first k values is the
-    /// sensitivity, where k is the number of contributions. For one contribution no other pair has a larger loss.
+    /// Values of the shape of `like`. On D all numbers are 0. On D' the first number of each of the first k values is
+    /// the sensitivity, and the other numbers are 0; k is the number of contributions. For one contribution no other
+    /// pair has a larger loss.
     fn worst_pair(&self, like: &Vec<Vec<f64>>) -> Option<Pair<Vec<Vec<f64>>>> {
         let zero: Vec<Vec<f64>> = like.iter().map(|value| vec![0.0; value.len()]).collect();
         let (mut moved, by) = (zero.clone(), self.sensitivity.get());

@@ -3,14 +3,14 @@
 use super::MechanismError;
 use crate::gp::Cholesky;
 
-/// The distributions of the sums on two inputs: normal, with different means and one covariance matrix C, in multiples of
-/// the variance of the noise on a partial sum.
+/// The distributions of the sums on two inputs: normal, with different means and the same covariance matrix C. C is in
+/// multiples of the variance of the noise on a partial sum.
 pub(super) struct Whitened {
     /// For each sum, the weight of each of its numbers in the log ratio: C^-1 times (means on D minus means on D').
     weights: Vec<Vec<f64>>,
-    /// The average of both means.
+    /// The average of the means on D and the means on D'.
     middle: Vec<Vec<f64>>,
-    /// The distance of the two means in the metric of C^-1.
+    /// The distance of the two means in the metric of C^-1: the square root of d^T C^-1 d, where d is their difference.
     pub(super) apart: f64,
 }
 
@@ -51,7 +51,8 @@ impl Whitened {
 
 /// How the sums follow from the noisy partial sums, all of which have independent noise of the same variance.
 pub(super) enum SumNoise {
-    /// For each sum, the place of the sum from which it differs by one partial sum; `None` if it is a partial sum itself.
+    /// For each sum, the place of the earlier sum to which one partial sum is added; `None` if the sum is itself one partial
+    /// sum.
     Differences(Vec<Option<usize>>),
     /// For each partial sum, its weight in each of the sums.
     Weights(Vec<Vec<f64>>),
@@ -70,7 +71,7 @@ impl SumNoise {
                 column.iter().enumerate().for_each(|(j, z)| values[i * seen + j] += x * z);
             }
         }
-        // Every sum has noise of its own, so the matrix is positive definite.
+        // Every sum has noise that no earlier sum has, so the matrix is positive definite.
         Cholesky::new(seen, values).map(Factor::Matrix).map_err(|_| MechanismError::Decomposition)
     }
 }

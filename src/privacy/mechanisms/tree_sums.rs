@@ -35,8 +35,9 @@ impl SumEstimate {
     }
 
     /// The variance of the noise of the sum after step t, counted from 1, as a multiple of the variance of the noise on
-    /// one partial sum. Each tree adds a term for every digit 1 of its number of steps in binary: 1, or with Honaker's
-    /// estimate 1 / (2 - 2^-l) for the digit of 2^l.
+    /// one partial sum. In each tree, the values so far are divided among partial sums: one of 2^l values for each digit 1
+    /// that stands for 2^l in the tree's number of steps, written in binary. Each of these partial sums adds a term to the
+    /// result: 1, or 1 / (2 - 2^-l) with Honaker's estimate.
     #[must_use]
     pub fn relative_variance(self, plan: &TreePlan, t: u64) -> f64 {
         let of_tree = |steps: u64| -> f64 {

@@ -29,7 +29,7 @@ pub struct Echo {
     /// Name of the party that calls.
     #[schemars(with = "crate::vocab::PartyName")]
     pub caller: String,
-    /// How many times the caller calls each other party.
+    /// How many times the caller calls each of the other parties.
     pub rounds: u64,
     /// When the caller repeats a call. Default: after 1 s, then after waits that double up to 32 s, minus a random part
     /// of up to one half; a call is sent at most 100 times in all.

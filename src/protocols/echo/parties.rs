@@ -80,7 +80,7 @@ impl Digestible for Call {
 }
 
 /// All parties of a simulation with `population` parties, in order of ids; `key` is the node of the seed tree from
-/// which the jitter of retries is drawn.
+/// which the random parts of the waits before repeated calls are drawn.
 #[must_use]
 pub fn parties(
     population: usize,

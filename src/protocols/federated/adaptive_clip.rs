@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// The clipping norm S follows a quantile of the norms of agents' vectors. After each sum, S <- S exp(-eta (b - gamma)),
 /// where eta is `learning_rate` and gamma is `quantile`. b is the noisy share of the sampled vectors whose norm is at most
-/// the clipping norm (S / sqrt(P) with P regions).
+/// the norm to which vectors are clipped (S; with P regions S / sqrt(P)).
 ///
-/// Each sampled vector adds 1/2 (if its norm is within the clipping norm) or -1/2 to a count with Gaussian noise of
+/// Each sampled vector adds 1/2 (if its norm is at most that norm) or -1/2 to a count with Gaussian noise of
 /// standard deviation `sigma_b`; a vector of zeros adds nothing. Then b = 1/2 + count / m, where m is the planned number
 /// of sampled agents (with `divisor: Arrived` and a Poisson sample, the sampling rate times the number of vectors
 /// received). The count is released with the sums and costs privacy. Therefore the standard deviation of the noise in
@@ -26,7 +26,7 @@ pub struct AdaptiveClip {
     /// gamma, the target share of vectors that are not clipped, above 0 and below 1. Default: 0.5, the median.
     #[serde(default = "half")]
     pub quantile: Probability,
-    /// eta, the size of the steps of the norm's logarithm. Default: 0.2, as in the paper.
+    /// eta, the factor on the steps of the norm's logarithm. Default: 0.2, as in the paper.
     #[serde(default = "fifth")]
     pub learning_rate: Positive,
     /// `sigma_b`, the standard deviation of the noise in the count, in agents. Default: a twentieth of the planned number
@@ -61,7 +61,8 @@ impl AdaptiveClip {
         if sampled > 0.0 { 0.5 + count / sampled } else { 0.5 }
     }
 
-    /// The next norm, if the share `b` of the vectors is within this one; `first` is the norm of the first sum.
+    /// The norm S of the next sum, if this sum has the norm `norm` and `b` is the noisy share of vectors that were not
+    /// clipped. `first` is the norm of the first sum.
     #[must_use]
     pub fn next(&self, norm: Positive, b: f64, first: Positive) -> Positive {
         let step = -self.learning_rate.get() * (b - self.quantile.get());
@@ -104,12 +105,13 @@ mod tests {
     /// The norm reaches the quantile of the distribution of norms, up to the error that sampling and the noise of the
     /// counts explain.
     ///
-    /// 400 agents are sampled with q = 0.5, and their norms are log-uniform on [1, 100]: the quantile 0.7 is the norm
-    /// 100^0.7 = 25.1. Near it, the difference x between ln S and its target follows x <- x - eta (f x + e), where
-    /// f = 1 / ln 100 is the density of the norm's logarithm, and e is the error of b. An agent adds +-1/2 to the count if
-    /// it is sampled, so the count has a variance of at most 400 / 8 = m / 4 before its noise, for m = 200 planned agents,
-    /// and var(e) is at most (m / 4 + sigma_b^2) / m^2. The stationary variance of x is eta^2 var(e) / (1 - (1 - eta f)^2).
-    /// The mean of 1,000 steps of this AR(1) process has a standard deviation of about sd(e) / (f sqrt(1000)).
+    /// Each of 400 agents is sampled with probability q = 0.5, and the norms of vectors are log-uniform on [1, 100]: the
+    /// quantile 0.7 is the norm 100^0.7 = 25.1. Near this norm, the difference x between ln S and its target follows
+    /// x <- x - eta (f x + e), where f = 1 / ln 100 is the density of the norm's logarithm, and e is the error of b. An
+    /// agent adds +-1/2 to the count if it is sampled, so the count has a variance of at most 400 / 8 = m / 4 before its
+    /// noise, for m = 200 planned agents, and var(e) is at most (m / 4 + sigma_b^2) / m^2. The stationary variance of x
+    /// is eta^2 var(e) / (1 - (1 - eta f)^2). The mean of 1,000 steps of this AR(1) process has a standard deviation of
+    /// roughly sd(e) / (f sqrt(1000)).
     #[test]
     fn the_norm_reaches_the_quantile() {
         let recipe = AdaptiveClip {

@@ -41,9 +41,9 @@ pub(super) struct Agent {
     pub(super) function: Arc<OwnFunction>,
     /// For each point, whether this agent can measure it; `None` if it can measure all.
     pub(super) points: Option<Arc<Vec<bool>>>,
-    /// The shared vectors describe a function, and they choose the point at which this function is largest as the
-    /// agent's query. For each point, whether they may choose it; `None` if they may choose every point that the agent
-    /// can measure.
+    /// For each point, whether the shared vectors may choose it as the agent's query; `None` if they may choose every point
+    /// that the agent can measure. (The shared vectors describe a function, and choose a point at which this function is
+    /// largest.)
     pub(super) followed: Option<Arc<Vec<bool>>>,
     pub(super) initial: Vec<Query>,
     pub(super) regions: Arc<Regions>,
@@ -56,17 +56,18 @@ pub(super) struct Agent {
     pub(super) dry: bool,
     pub(super) shared_queries: SharedQueries,
     pub(super) scale: f64,
-    /// `beta_t` of rounds 1, 2, ..; empty if it is 1 in every round.
+    /// `beta_t`, the factor on the standard deviation in the agent's own Thompson sampling, for rounds 1, 2, ..; empty if it
+    /// is 1 in every round.
     pub(super) widths: Arc<Vec<f64>>,
     pub(super) repeated: Repeated,
     /// The queries that this agent has measured; empty if repeated points are allowed.
     pub(super) visited: Vec<Query>,
     /// Decides whether the agent answers; `None` if this does not depend on what it measured.
     pub(super) silence: Option<AgentSilence>,
-    /// This agent's noise.
+    /// The noise of this agent's measurements.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// Number of the server's broadcasts. The agent answers the rounds whose number is below it.
+    /// How often the server broadcasts. The agent answers the rounds whose number is below this one.
     pub(super) broadcasts: u64,
     /// Answers to rounds whose number is below this one contain weights, later answers do not.
     pub(super) shared_rounds: u64,
@@ -234,9 +235,10 @@ impl Agent {
         Some(selection.report(&self.seen.iter().map(loss).collect::<Vec<f64>>()))
     }
 
-    /// Answers a round. The answer has a draw of the weights if the server has asked for it and rounds still share
-    /// weights, and the loss if there is one to report. An answer with neither says only that the agent has measured. An
-    /// agent that is silent because of what it measured sends nothing.
+    /// Answers a round. The answer has a draw of the weights if the server has asked this agent for one and weights are
+    /// still shared in this round. It has the loss if there is a loss to report. An answer without weights and without a
+    /// loss says only that the agent has measured. An agent that is silent because of what it measured sends nothing.
+    /// For masked sums, the draw is masked; an agent that has not received the shares that it is to hold sends no draw.
     fn answer(
         &mut self,
         round: u64,
@@ -331,9 +333,8 @@ impl Agent {
     }
 
     /// Sends shares at most once per round. So, for one round, nobody gets from this agent shares of both secrets of an
-    /// agent: the seed of that agent's own mask, and the secret of its pair masks. Shares are sent only if the sum
-    /// contains a majority of all agents, or, where agents share masks with few neighbours, a majority of this agent's
-    /// neighbours.
+    /// agent: the seed of that agent's own mask, and the secret of its pair masks. Shares are sent only if a majority of
+    /// all agents answered or, where agents share masks with few neighbours, a majority of this agent's neighbours.
     fn send_shares(&mut self, round: u64, answered: &[bool], ctx: &mut Context<'_, FederatedProtocol>) {
         if let Some(contract) = &self.contract
             && round >= self.shares_sent_before
@@ -384,7 +385,7 @@ impl Party<FederatedProtocol> for Agent {
             | Input::WentOffline
             | Input::CameBack => return,
         };
-        // An agent that missed the start measures the initial points now.
+        // The initial points are measured at the first message that begins a round, at the start or later.
         let mut done = Ok(());
         if !self.begun {
             self.begun = true;

@@ -1,4 +1,5 @@
-//! The rounds that an agent has answered, so that copies of an answer that the network makes are recognised.
+//! The rounds that an agent has answered. With this record, the server recognises an answer that arrives a second time,
+//! because the network can make copies of messages.
 
 /// Rounds that one agent has answered, one bit each.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ impl Answers {
         new
     }
 
-    /// The latest round that was answered, in time or late.
+    /// The largest number of a round that was answered, in time or late.
     pub(super) fn latest(&self) -> Option<u64> {
         let word = self.words.last()?;
         Some(self.words.len() as u64 * 64 - 1 - u64::from(word.leading_zeros()))

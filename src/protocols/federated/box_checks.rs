@@ -78,7 +78,7 @@ impl Federated {
 }
 
 /// The number, from 0, of the first region that contains no valid point, if the box is cut into `regions` regions; `None`
-/// if every region contains one. Only the first 100,000 regions are searched; more regions would need more than 100,000
+/// if every region contains one. Only the first 100,000 regions are checked; more regions would need more than 100,000
 /// agents, because a federation has at most as many regions as agents.
 fn without_point(domain: &SearchBox, regions: usize) -> Option<usize> {
     let middle = vec![0.5; domain.ordered().len()];

@@ -23,7 +23,7 @@ pub(super) struct FeatureRecipe {
 }
 
 /// Smallest default noise variance of the shared model, and smallest noise variance in bounds on the information gain:
-/// both need a noise variance above 0, even if the objective has no noise.
+/// the shared model and the bounds need a noise variance above 0, even if the objective has no noise.
 const RIDGE: f64 = 1e-6;
 
 /// What all agents of a replication have in common.
@@ -104,7 +104,7 @@ impl AgentCommon {
         &self.points
     }
 
-    /// The jitter that was added to the diagonal of the prior covariance of the arms; 0 if none was needed, and on a box.
+    /// The jitter that was added to the diagonal of the prior covariance of the arms; 0 if none was needed, or on a box.
     pub(super) fn prior_jitter(&self) -> f64 {
         self.prior.as_ref().map_or(0.0, |prior| prior.jitter())
     }

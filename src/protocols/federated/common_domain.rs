@@ -1,5 +1,6 @@
-//! Whose vectors are in which sum, and to which points each agent follows sums, if an agent can measure only a part of
-//! the domain. An agent follows a sum if it measures the point at which the function that the sum describes is largest.
+//! An agent follows a sum if it measures the point at which the function that the sum describes is largest. This module
+//! says whose vectors are in which sum, and to which points each agent follows sums, if agents can measure only parts of
+//! the domain.
 
 use super::overlap::{Overlap, Part};
 use super::placement::Placement;
@@ -66,8 +67,9 @@ impl Replication<'_> {
         parts.into_iter().map(own).collect()
     }
 
-    /// How much of the domain agents have in common, and how much of their own parts they lose, if sums are restricted
-    /// to what is common; empty if sums are not restricted, and in a dry run.
+    /// How much of the domain agents have in common, and how much of its own part each agent loses. With `CommonPoints`, an
+    /// agent loses the points to which it does not follow sums. With `CoveredRegions`, it loses the points in regions whose
+    /// sums do not contain the agent. Empty with `WholeDomain`, and in a dry run.
     pub(super) fn overlap_outcomes(&self, series: &FederatedSeries) -> Vec<(&'static str, f64)> {
         if self.stage.options.dry {
             return Vec::new();
@@ -92,8 +94,8 @@ impl Replication<'_> {
                 "Overlap of domains: share of own points lost, most of any agent",
             ],
         ));
-        // An agent that follows no sum is left out of this mean: there is no point to which it follows sums, and so no
-        // largest value at such points.
+        // An agent that follows no sum is left out of the mean of the values lost: there is no point to which it follows
+        // sums, and so no largest value at such points.
         let lost = self.own.iter().zip(self.followed(series)).filter_map(|(own, followed)| {
             let values = own.function.at(0);
             let followed = followed?;

@@ -15,7 +15,7 @@ pub(super) fn mean_correlation(functions: &[&[f64]]) -> Option<f64> {
     let n = units.len() as f64;
     let points = units.first()?.len();
     // Each function, centred and divided by its length, is a unit vector, and the inner product of two of these is the
-    // correlation of two functions. The squared length of the sum of n unit vectors is n plus twice the sum of the inner
+    // correlation of their functions. The squared length of the sum of n unit vectors is n plus twice the sum of the inner
     // products of all n (n - 1) / 2 pairs.
     let sum = |point: usize| units.iter().map(|unit| unit[point]).sum::<f64>();
     let square = (0..points).map(|point| sum(point) * sum(point)).sum::<f64>();

@@ -16,7 +16,7 @@ use crate::vocab::effort::{COVARIANCE, MESSAGE, MULTIPLY, NUMBER};
 /// Bytes of an agent besides its models: the party, its streams of random numbers, its timers.
 const AGENT: f64 = 4_000.0;
 
-/// Seconds that all accountants together take to compute the loss of a series of sums with noise.
+/// Seconds that all accountants together take to compute the loss of one series whose sums have noise.
 const ACCOUNTED: f64 = 0.04;
 
 /// Further seconds for each round with `divisor: Arrived`, for at most 40 rounds: the privacy costs of the sums then
@@ -76,8 +76,9 @@ impl Federated {
         shared.and(series)
     }
 
-    /// Memory and time of further draws of the objective: for each agent, for each cluster, and for each round if functions
-    /// drift.
+    /// Memory and time of the agents' functions, besides the objective itself and the values of one function per agent:
+    /// further draws of the objective (for each agent if a group has a heterogeneity above 0, for each cluster, and for each
+    /// round if functions drift), and shifts of functions.
     fn of_functions(&self, agents: f64, problem: &Extent) -> Effort {
         let n = problem.arms as f64;
         // If all draws of the objective are the same, agents' functions also contain draws from its surrogate.
@@ -175,7 +176,7 @@ impl Federated {
         let always = if kept { 4.0 * NUMBER * n } else { 0.0 };
         let own = rows.and(matrix).and(Effort::new(always, 0.0));
         let OwnHyperparameters::Refitted { every, starts } = self.own_hyperparameters else { return own };
-        // The agent fits at k, 2 k, ... points, where k is `every`. After each fit it factors the
+        // The agent fits hyperparameters at k, 2 k, ... points, where k is `every`. After each fit it factors the
         // prior covariance again and conditions its model on all points again.
         let fits = (t / every.get() as f64).floor();
         let searched = EVALUATIONS * starts.get() as f64 * (MULTIPLY * t / 4.0 + COVARIANCE / 3.0) * t * t;

@@ -1,14 +1,16 @@
-//! Weights that correct for biased participation: the inverse of the probability that an agent's answer is in a sum.
+//! Weights that correct for biased participation: each agent's weight is divided by the probability that the agent's
+//! answer arrives in time.
 
 use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Each agent's weight is divided by p, the probability that its answer arrives in time, so that the expected sum is the
-/// weighted sum over all agents, however seldom some of them answer (Horvitz and Thompson 1952). This holds if p is the
-/// true probability and 1 / p is at most `most`. With `divisor: Arrived` the sum of these weights over the agents that
-/// answered is scaled to 1 (Hajek's form: a little biased, less variable).
+/// Each agent's weight is divided by p, the probability that the agent's answer arrives in time. Then the expected sum is
+/// the sum over all agents with the undivided weights, however seldom some agents answer (Horvitz and Thompson 1952). This
+/// equality holds if p is the true probability and 1 / p is at most `most`. With the divisors `Arrived` and
+/// `ArrivedOrGone`, the divided weights of the agents that answered are also scaled so that they sum to 1 (Hajek's form
+/// of the estimate: a little biased, less variable).
 ///
 /// The largest change that an agent can make to the sum grows with the agent's weight, so the noise is scaled to the
 /// largest weight after the division: the noise multiplier z and the privacy loss stay the same, and the noise grows.
@@ -21,8 +23,8 @@ use std::collections::BTreeMap;
 pub struct Importance {
     /// The source of p.
     pub answers: AnswerChance,
-    /// The upper limit of 1 / p, which limits the growth of the noise. Agents whose 1 / p is above the limit have too
-    /// small a weight.
+    /// The upper limit of the factor 1 / p, and so of the factor by which the noise grows. An agent whose 1 / p is above
+    /// the limit gets too small a weight.
     /// Default: 10.
     #[serde(default = "ten")]
     pub most: Positive,
@@ -35,8 +37,8 @@ pub enum AnswerChance {
     ///
     /// Example: `Stated({"agent": 0.4})`.
     Stated(BTreeMap<String, Probability>),
-    /// Estimated from the rounds so far: (1 + the number of answers in time) / (1 + the number of rounds in which the agent
-    /// was asked). Who answers when is taken as public.
+    /// Estimated from the rounds so far, including the round that is being summed: (1 + the number of the agent's answers in
+    /// time) / (1 + the number of rounds in which the agent was asked). Who answers when is taken as public.
     Counted,
 }
 
@@ -45,8 +47,8 @@ fn ten() -> Positive {
 }
 
 impl Importance {
-    /// The factor on the weight of an agent of this group that was asked in `rounds` rounds and answered in time in
-    /// `answers` of them.
+    /// The factor on the weight of an agent. The agent belongs to the group `group`; it was asked in `rounds` rounds, and
+    /// answered in time in `answers` of these rounds.
     #[must_use]
     pub fn factor(&self, group: &str, answers: u64, rounds: u64) -> f64 {
         let chance = match &self.answers {

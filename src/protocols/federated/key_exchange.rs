@@ -14,11 +14,11 @@
 //! If the mask graph is regular (SecAgg+), each agent shares masks with few agents only, its neighbours. Otherwise all
 //! agents share masks with each other.
 //!
-//! An agent that has distributed its shares is a member for the whole run. Masks are agreed on between members, and only
-//! members take part in sums. Messages have the sizes that they would have with keys and shares of 8 bytes, but contain
-//! neither. The `MaskSecrets` that all agents have in common computes keys and shares; an agent uses them only after it
-//! has received the message that would contain them. Source: Bonawitz et al. 2017, rounds 0 and 1 of figure 4, here done
-//! once, for all rounds of the run.
+//! An agent that has distributed its shares before the agreement ends is a member for the whole run. Members agree on
+//! masks with each other, and only members take part in sums. Messages have the sizes that they would have with keys and
+//! shares of 8 bytes, but they contain neither keys nor shares. The `MaskSecrets` that all agents have in common computes
+//! keys and shares. An agent uses a key or a share only after it has received the message that would contain it. Source:
+//! Bonawitz et al. 2017, rounds 0 and 1 of figure 4; here these two rounds take place once, for all rounds of the run.
 
 use super::key_exchange_state::Phase;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -27,7 +27,7 @@ use crate::kernel::Context;
 use crate::vocab::PartyId;
 use std::sync::Arc;
 
-/// Number of requests after which the server continues without the agents that do not answer.
+/// Number of requests in each phase, after which the server continues without the agents that have not answered.
 const TRIES: u32 = 10;
 
 impl Server {
@@ -37,8 +37,8 @@ impl Server {
         self.ask(ctx);
     }
 
-    /// Sends the request of this phase to all agents that have not answered it, and sets a timer with the longest duration
-    /// of a round.
+    /// Sends the request of the present phase to every agent that is to answer it and has not answered yet
+    /// (`Setup::answers`). Sets a timer that runs for the longest duration of a round.
     fn ask(&mut self, ctx: &mut Context<'_, FederatedProtocol>) {
         self.setup.asked += 1;
         let message = match self.setup.phase {
@@ -65,7 +65,8 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
     }
 
-    /// Records that an agent has sent its key or its shares; an answer to a phase that is over is ignored.
+    /// Records that an agent has sent its key or its shares, and ends the phase once all agents have answered. An answer to
+    /// a phase that is over is ignored.
     pub(super) fn take_set_up(
         &mut self,
         from: PartyId,
@@ -113,8 +114,8 @@ impl Server {
         self.open(ctx);
     }
 
-    /// Sends a member the shares of other agents' secrets that it is to hold; returns false if the
-    /// agent is not a member.
+    /// If the agent is a member: sends it the shares of members' secrets that it is to hold and, if `begins` is true, the
+    /// request to begin. Returns whether the agent is a member.
     pub(super) fn send_shares_to(
         &mut self,
         agent: usize,

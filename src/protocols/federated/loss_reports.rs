@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Gaussian noise in the losses that agents report for a selection by loss: the server clips each loss to [0, `bound`]
 /// and adds noise of standard deviation `noise_multiplier` times `bound` before it uses the loss. Agents see whether
-/// they are selected, and the selections depend on the noisy losses. So the ledger takes the noisy losses as seen by
-/// every agent: it has one entry for all losses that are released in a round.
+/// they are selected, and the selections depend on the noisy losses. So the ledger counts the noisy losses as released to
+/// every agent. It has one entry for all losses that are released in a round.
 ///
 /// Example: `LossReports(bound: 4, noise_multiplier: 5)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,16 +1,15 @@
 //! Which agents share masks with each other, and which hold shares of whose secrets.
 //!
-//! With full masks, all agents share masks with each other, and a majority of all shares recovers a
-//! secret. With few neighbours, agents are placed on a ring in random order, and the k / 2 nearest
-//! ones on either side are an agent's neighbours (a Harary graph). An agent shares masks with its
-//! neighbours and distributes the shares of its secrets among them, and t = k/2 + 1 of these shares
-//! recover a secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure
-//! single-server aggregation with (poly)logarithmic overhead", section 3 (SecAgg+ with a semi-honest
-//! server, which follows the protocol).
+//! With full masks, all agents share masks with each other, and a majority of all shares of a secret recovers the
+//! secret. With few neighbours, agents are placed on a ring in random order, and the neighbours of an agent are the k / 2
+//! nearest agents on either side (a Harary graph). An agent shares masks with its neighbours, and distributes the shares
+//! of its secrets among its neighbours; t = k / 2 + 1 of the shares of a secret recover the secret. Source: Bell,
+//! Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with (poly)logarithmic overhead",
+//! section 3 (SecAgg+ with a semi-honest server, which follows the protocol).
 
 use crate::rng::Stream;
 
-/// Number of shares that recover a secret: those of a majority of the `holders`.
+/// Number of shares that recover a secret of which `holders` agents hold one share each: a majority of the shares.
 pub(super) const fn threshold(holders: usize) -> usize {
     holders / 2 + 1
 }
@@ -20,7 +19,7 @@ pub(super) const fn threshold(holders: usize) -> usize {
 pub(super) enum MaskGraph {
     /// All pairs of this many agents.
     Complete(usize),
-    /// By agent: its neighbours, in order.
+    /// By agent: its neighbours, in ascending order.
     Regular(Vec<Vec<usize>>),
 }
 
@@ -73,8 +72,8 @@ impl MaskGraph {
         }
     }
 
-    /// The values in `all`, one for each agent, that concern this agent: with few neighbours the values of its
-    /// neighbours (all other values are replaced by false), otherwise all values.
+    /// What an agent sees of `all`, which has one value for each agent. With full masks, the agent sees all values. With
+    /// few neighbours, it sees its neighbours' values, and the values of all other agents are replaced by false.
     pub(super) fn seen_by(&self, agent: usize, all: &[bool]) -> Vec<bool> {
         match self {
             Self::Complete(_) => all.to_vec(),
@@ -91,10 +90,10 @@ impl MaskGraph {
         matches!(self, Self::Regular(_))
     }
 
-    /// Whether at least `needed` of these holders hold a share of each secret that is needed to unmask a sum. Members
-    /// are the agents that have distributed the shares of their secrets. The secrets that are needed are the own seed of
-    /// each member that answered, and the pair secret of each member that did not answer but shares a mask with an agent
-    /// that did.
+    /// Whether, for each secret without which a sum cannot be unmasked, at least `needed` of these holders hold a share.
+    /// Members are the agents that have distributed the shares of their secrets. A sum cannot be unmasked without these
+    /// secrets: for each member that answered, the seed of the member's own mask; for each member that did not answer but
+    /// shares a mask with an agent that answered, the member's secret for pair masks.
     pub(super) fn covers(
         &self,
         holders: &[usize],
@@ -114,11 +113,13 @@ impl MaskGraph {
 /// An upper bound on the probability that a random graph of `agents` agents with `k` neighbours each does not protect the
 /// agents' vectors. It does not protect them if at least t = k / 2 + 1 neighbours of an agent are among the `colluding`
 /// agents, or if the graph is no longer connected once the colluding agents and `gone` further agents, which drop out,
-/// are removed. The bound assumes that colluding and absent agents do not depend on the graph.
+/// are removed. The bound assumes that the graph has no influence on which agents collude and which drop out.
 ///
-/// The probability of the first event is bounded by the sum over agents of a hypergeometric tail. The second event
-/// occurs only if k / 2 successive agents of the ring are missing, and its bound is the sum, over all places of the
-/// ring, of the probability that such a gap begins there.
+/// The bound is the sum of a bound for each of the two events. First event: the number of colluding agents among the k
+/// neighbours of one agent is hypergeometric, so the probability that it is at least t is a hypergeometric tail. The
+/// probability that this happens to any of the agents is at most the number of agents times this tail. Second event: it
+/// occurs only if k / 2 successive agents of the ring are removed. Its probability is at most the sum, over all places of
+/// the ring, of the probability that k / 2 successive removed agents begin there.
 pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: usize) -> f64 {
     let n = agents as f64;
     let missing = (colluding + gone).min(agents);
@@ -128,7 +129,8 @@ pub(super) fn failure_of_graph(agents: usize, k: usize, colluding: usize, gone: 
     (n * (successive + captured)).min(1.0)
 }
 
-/// The probability that a sample of `size` of `population` agents contains at least `least` of the `marked` agents.
+/// The probability that a random sample (without replacement) of `size` of `population` agents contains at least `least`
+/// marked agents, if `marked` agents of the population are marked.
 fn tail(population: usize, marked: usize, size: usize, least: usize) -> f64 {
     let choose = |n: usize, k: usize| -> f64 {
         if k > n {
@@ -200,7 +202,8 @@ mod tests {
         assert!(found <= bound + 4.0 * (bound * (1.0 - bound) / 4000.0).sqrt(), "{found} for {bound}");
     }
 
-    /// By hand: 3 of 10 agents are marked, a sample of 4 has at least 2 of them with probability (63 + 7) / 210 = 1/3.
+    /// By hand: 3 of 10 agents are marked. Of the 210 samples of 4 agents, 63 contain 2 of the marked agents and 7 contain
+    /// all 3, so at least 2 are in a sample with probability (63 + 7) / 210 = 1/3.
     #[test]
     fn hypergeometric_tails() {
         assert!((tail(10, 3, 4, 2) - 1.0 / 3.0).abs() < 1e-12);

@@ -1,4 +1,5 @@
-//! One masked round without the network, for audits: what agents send, and the sum that the server computes.
+//! One masked round without the network, for audits: what each agent adds to the sums, and the sums that the server
+//! computes.
 
 use super::contribution::MaskingContract;
 use super::mask_graph::MaskGraph;
@@ -8,7 +9,7 @@ use super::series::Aggregate;
 use crate::privacy::mechanisms::{FederatedSum, ReceivedVectors, SecureSum};
 use crate::rng::Key;
 
-/// The agents of one series: their settings, regions and secrets for masked sums.
+/// The agents of one series in a masked round: their settings, their regions and their secrets for masks.
 #[derive(Debug)]
 pub struct MaskedRound {
     contract: MaskingContract,
@@ -66,11 +67,11 @@ impl MaskedRound {
         self.contract.aggregate.server.colluding()
     }
 
-    /// What one agent adds to the sums, for all regions one after the other: its vector `omega`, clipped and weighted, if
-    /// it is sampled, and its share of the noise. The part has no masks: in a real round, a pair mask cancels in the sum if
-    /// both agents of the pair answer, and the server removes all other masks with secret shares. So pair masks are not
-    /// added here, and the agent's own mask is removed. All draws are from children of `node`, the agent's own node of the
-    /// seed tree.
+    /// What one agent adds to the sums, for all regions one after the other: its share of the noise and, if the agent is
+    /// sampled, its vector `omega`, clipped and weighted. The part has no masks: in a real round, a pair mask cancels in the
+    /// sum if both agents of the pair answer, and the server removes all other masks with secret shares. So this method adds
+    /// no pair masks, and removes the agent's own mask. The sampling and the noise are drawn from children of `node`, the
+    /// agent's own node of the seed tree.
     #[must_use]
     pub fn part(&self, agent: usize, round: u64, omega: Vec<f64>, node: &Key) -> Vec<u64> {
         let mut alone = vec![false; self.contract.placement.agents()];

@@ -1,6 +1,6 @@
-//! The unmasking round of secure aggregation. A server that is not trusted collects secret shares from a majority of the
-//! agents, and removes the masks that do not cancel in the sums. If agents share masks with a few neighbours only, it
-//! collects shares from a majority of each agent's neighbours.
+//! The last step of a masked round: unmasking. A server that is not trusted collects secret shares from a majority of the
+//! agents, and removes the masks that do not cancel in the sums. If agents share masks with a few neighbours only, the
+//! server collects shares from a majority of the neighbours of each agent whose masks are in the sums.
 
 use super::contribution::MaskingContract;
 use super::messages::{Close, FederatedProtocol, Message, OwnFact};
@@ -12,8 +12,8 @@ use crate::protocols::stage::end_refused;
 use std::sync::Arc;
 
 impl Server {
-    /// Gives the round up if too few agents answered to remove the masks; otherwise checks the budget, then requests shares
-    /// from the agents that answered.
+    /// Gives the round up if too few agents answered to remove the masks. Otherwise checks the budget: if the budget admits
+    /// the sum, requests shares from the agents that answered; if not, ends the series.
     ///
     /// If all agents share masks with each other, more than half of all agents must answer. If each agent shares masks with
     /// a few neighbours only, more than half of the neighbours of every member whose masks are in the sum must answer; a
@@ -53,8 +53,8 @@ impl Server {
         }
         let members = Arc::clone(&self.setup.members);
         let mut unmasking = Unmasking { words, answered, members, event, ..Unmasking::default() };
-        // The colluding agents may themselves hold enough shares of every secret. The server can then compute the sum
-        // before any share has arrived.
+        // If as many agents may collude as are needed to recover a secret, the colluding agents may hold enough shares of
+        // every secret. The server can then compute the sum before any share has arrived.
         unmasking.booked = unmasking.has_shares(contract, contract.shares_needed());
         let (booked, survivors) = (unmasking.booked, unmasking.survivors());
         self.unmasking = Some(unmasking);
@@ -64,8 +64,9 @@ impl Server {
         }
     }
 
-    /// Stores the shares of one agent. Makes the server's ledger entry as soon as the server and the agents that
-    /// collude with it could compute the sums; computes them once enough agents have sent shares to remove all masks.
+    /// Stores the shares that one agent has sent for the present round. As soon as the server and the agents that collude
+    /// with it could compute the sums, makes the server's ledger entry. Once enough agents have sent shares to remove all
+    /// masks, computes the sums. Shares for an earlier round are late (`take_late_share`).
     pub(super) fn take_shares(
         &mut self,
         agent: usize,
@@ -101,7 +102,7 @@ impl Server {
         }
     }
 
-    /// Removes the masks, enters the release to the agents in the ledger, and sends them the sums.
+    /// Removes the masks, enters the release to the agents in the ledger, and sends the sums to all agents.
     fn unmask_sums(
         &mut self,
         contract: &MaskingContract,

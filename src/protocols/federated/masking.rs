@@ -1,13 +1,15 @@
 //! Masks that cancel in a sum, and secret shares to compute and remove the masks that do not cancel.
 //!
-//! Every pair of agents, or of neighbours in a graph, agrees on a seed; one adds the pseudorandom words generated from
-//! the seed, the other subtracts them. Every agent also adds words generated from a seed of its own. After the end of a
-//! round, the agents send shares of one secret of each agent: of its own seed if it answered, else of its secret for key
-//! agreement. So a server that follows the protocol, and with which no more agents collude than stated, can compute the
-//! sum. It cannot compute any single answer, not even an answer that arrives late. Source: Bonawitz et al. 2017,
-//! "Practical secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61
-//! bits, with keys and shares of 8 bytes: parties exchange the messages and make the computations of a real key
-//! agreement, but a group this small protects nothing outside a simulation.
+//! Every pair of agents (with few neighbours, every pair of neighbours) agrees on a seed. One agent of the pair adds the
+//! pseudorandom words that are generated from the seed, and the other agent subtracts the same words. Every agent also adds
+//! words generated from a seed of its own. After the end of a round, each agent that answered sends shares of one secret
+//! of every agent of whose secrets it holds shares. If the owner of the secrets answered, the shares are of the owner's own
+//! seed; otherwise they are of the owner's secret for key agreement. So a server that follows the protocol, and with which
+//! no more agents collude than stated, can compute the sum. It cannot compute any single answer, not even an answer that
+//! arrives late. Source: Bonawitz et al. 2017, "Practical secure aggregation for privacy-preserving machine learning",
+//! figure 4. Key agreement is in a group of 61 bits, with keys and shares of 8 bytes. Parties exchange messages of the
+//! sizes, and make the computations, of a real key agreement in this group; but a group this small protects nothing outside
+//! a simulation.
 
 use super::mask_graph::MaskGraph;
 use crate::rng::{Key, Stream};
@@ -54,9 +56,8 @@ pub(super) enum Kind {
     Own,
 }
 
-/// Computes the keys and the secret shares of all agents when they are needed. An agent uses it
-/// only for its own secrets, for public keys and for the shares that it holds; the server only for
-/// public keys.
+/// Computes the keys of all agents, and the shares of their secrets, when they are needed. An agent uses this struct only
+/// for its own secrets, for public keys and for the shares that it holds. The server uses it only for public keys.
 #[derive(Debug)]
 pub(super) struct MaskSecrets {
     /// Node of the seed tree for each agent's secrets.
@@ -90,7 +91,7 @@ impl MaskSecrets {
     }
 
     /// Shamir's share of a secret: the value, at the holder's point, of a random polynomial whose value at 0 is the
-    /// secret.
+    /// secret. The holder's point is the holder's number plus 1.
     pub(super) fn share(&self, owner: usize, kind: Kind, round: u64, holder: usize) -> u64 {
         let mut stream = self.polynomial(owner, kind, round);
         let coefficients: Vec<u64> = (0..self.threshold()).map(|_| stream.word() % PRIME).collect();
@@ -139,8 +140,8 @@ pub(super) fn adds(own: usize, other: usize) -> bool {
     own < other
 }
 
-/// Numbers are encoded in steps of 2^-40. Sums of encoded numbers are exact as long as they are
-/// below 2^23 in absolute value; larger sums wrap around.
+/// Numbers are encoded as multiples of 2^-40, in 64-bit words. A sum of encoded numbers is exact if its absolute value is
+/// below 2^23; larger sums wrap around.
 const SCALE: f64 = (1u64 << 40) as f64;
 
 /// A number as a word, rounded to a multiple of 2^-40. A number beyond 2^23 in absolute value becomes the largest or

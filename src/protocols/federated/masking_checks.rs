@@ -7,7 +7,8 @@ use crate::privacy::mechanisms::{Divisor, NoiseArithmetic, Participation};
 use crate::vocab::Problem;
 
 impl Aggregate {
-    /// Settings that cannot be combined with masks.
+    /// What is wrong with the settings of masked sums: settings that cannot be combined with masks, too large a clipping
+    /// norm, numbers of agents or neighbours out of range, and too many colluding agents. Empty if the server is trusted.
     pub(super) fn masking_problems(&self, policy: &RoundPolicy, agents: u64) -> Vec<Problem> {
         if !self.server.is_masked() {
             return Vec::new();
@@ -48,8 +49,8 @@ impl Aggregate {
         };
         let reach =
             self.clip.map_or(f64::INFINITY, |clip| (1.0 + self.noise_multiplier.get()) * clip.get() / rate);
-        // Encoded sums wrap around at 2^23, about 8.4 million. This is about a hundred times the limit that is checked
-        // here.
+        // Encoded sums wrap around at 2^23, which is roughly 8.4 million and so roughly a hundred times the limit that is
+        // checked here.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
             let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
@@ -78,7 +79,7 @@ impl Aggregate {
         problems
     }
 
-    /// The problem with masks that each agent shares with `k` neighbours only; `None` if there is none.
+    /// The problem with masks that each agent shares with `k` neighbours only; `None` if there is no problem.
     fn graph_problem(&self, k: usize, agents: u64) -> Option<Problem> {
         /// The largest admitted bound of the probability that a graph fails, that is, does not protect single answers.
         /// Privacy losses hold on condition that the graph does not fail, and with a larger bound this condition could not

@@ -1,4 +1,4 @@
-//! The messages between agents and server, and the facts that they record.
+//! The messages between agents and server, and the facts that agents and server record.
 
 use super::participation::Respondents;
 use crate::kernel::{Digest, Digestible, Payload, Protocol};
@@ -17,12 +17,14 @@ vocabulary! {
     pub enum Message {
         /// From the server: measure your initial points.
         Begin = 0,
-        /// From the server: the round's vectors, one per region; `None` if nothing is shared or no sum was computed.
+        /// From the server: measure with the help of the round's vectors and, if this round still shares vectors, send
+        /// your vector.
         Share {
             /// The round, from 1.
             round: u64,
-            /// One vector of weights per region; with an adaptive clipping norm one more, the noisy count of vectors
-            /// within the norm.
+            /// One vector of weights per region; with an adaptive clipping norm also a vector of length 1, whose number
+            /// is the noisy count of vectors within the norm. With `RandomAgent`, the vector of one other agent. `None` if
+            /// nothing was shared or no sum was computed.
             vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
         } = 1,
         /// From an agent: a draw of its weights after a round.
@@ -38,7 +40,7 @@ vocabulary! {
             /// The round.
             round: u64,
         } = 3,
-        /// From an agent to a server that is not trusted: its masked part of the sums.
+        /// From an agent to a server that is not trusted: the agent's masked part of the sums.
         Masked {
             /// The round, 0 after the initial points.
             round: u64,
@@ -52,7 +54,7 @@ vocabulary! {
             /// By agent: whether its answer is in the sum.
             answered: Arc<Vec<bool>> => each,
         } = 5,
-        /// From an agent: one share for each agent of whose secrets it holds shares.
+        /// From an agent: one share for each agent of whose secrets the sender holds shares.
         Shares {
             /// The round.
             round: u64,
@@ -76,13 +78,13 @@ vocabulary! {
         Dealt {
             /// Number of agents that receive shares.
             holders: u64,
-            /// Number of rounds.
+            /// Number of rounds for which there are keys and shares.
             rounds: u64,
         } = 10,
         /// From a server that is not trusted: the shares of the members' secrets that this agent is
         /// to hold.
         Entrusted {
-            /// Number of rounds.
+            /// Number of rounds for which there are keys and shares.
             rounds: u64,
             /// Whether the agent is also to begin, as after `Begin`.
             begins: bool,
@@ -95,17 +97,18 @@ vocabulary! {
         Observe {
             /// The round.
             round: u64,
-            /// One vector of weights per region.
+            /// As in `Share`; `None` in round 0.
             vectors: Option<Arc<Released<Vec<Vec<f64>>>>> => each_vector,
         } = 12,
-        /// From an agent whose loss the selection depends on: what `Weights` has (or `Done`, if there is no vector), and
-        /// also the loss.
+        /// From an agent on whose loss the selection depends: the loss, and a draw of the agent's weights as in `Weights`.
+        /// The draw is missing if the server did not ask this agent for a vector.
         Report {
             /// The round.
             round: u64,
-            /// The draw of its weights, without protection.
+            /// The draw of the agent's weights, without protection; `None` if there is no draw.
             omega: Option<Released<Arc<Vec<f64>>>> => if_any,
-            /// The loss of the round's vectors for this agent, without protection: the server is trusted with it.
+            /// The loss, without protection: the server is trusted with it. The agent computes this number, as the selection
+            /// requires (`Selection::report`), from how far its measurements are from the prediction of the round's vectors.
             loss: Released<f64>,
         } = 13,
         /// The same as `Unmask`, where agents share masks with few neighbours: which neighbours of the
@@ -126,13 +129,15 @@ pub struct Close {
     pub round: u64,
 }
 
-/// The vectors whose norm exceeds the clipping norm of one region: the set C in Theorem 1 of Dai, Low and Jaillet 2021.
-/// They are vectors that arrived in time or, with the policy `Buffered`, also vectors that answer an earlier round.
+/// The vectors that are longer than the norm to which the vector for one region is clipped: the set C in Theorem 1 of Dai,
+/// Low and Jaillet 2021. Only vectors that arrived in time are considered, except that with the policy `Buffered` vectors
+/// that answer an earlier round are considered too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// Number of these vectors that arrived in time.
+    /// How many of these vectors arrived in time.
     pub vectors: u64,
-    /// The sum of the weights of these vectors' agents, over all regions and all of these vectors, in time or not.
+    /// The sum of the weights of these vectors' agents, over all regions and over all of these vectors, whether or not they
+    /// arrived in time.
     pub weight: f64,
 }
 
@@ -179,13 +184,13 @@ vocabulary! {
             fresh: u64,
             /// Answers to earlier rounds that arrived since the previous round was closed.
             late: u64,
-            /// Agents that were asked for an answer. Not in the digest: it follows from the messages sent.
+            /// Number of agents that were asked in this round. Not in the digest: it follows from the messages sent.
             asked: u64 => nothing,
             /// The vectors that clipping shortens when the server sums ([`Clipped`]); `None` without a clipping norm,
             /// under masks, in a dry run, and in rounds that share no vectors.
             clipped: Option<Clipped> => nothing,
-            /// By agent: whether an answer of the agent enters the sum of this round. Not in the
-            /// digest: it follows from the messages received.
+            /// By agent: whether the agent is heard in this round ([`Respondents`]). Not in the digest: it follows from the
+            /// messages received.
             heard: Respondents => nothing,
         } = 2,
         /// A round was given up: there were too few answers or shares to remove the masks from the sums.
@@ -216,8 +221,8 @@ vocabulary! {
             /// Agents that can take part in masked sums.
             members: u64,
         } = 9,
-        /// The server can compute the sums of a round that was given up: shares arrived late, or colluding agents hold
-        /// them.
+        /// The server can compute the sums of a round that was given up, because shares arrived late or because colluding
+        /// agents hold the missing shares.
         OpenedLate {
             /// The round.
             round: u64,
@@ -290,7 +295,7 @@ impl Rounds for FederatedProtocol {
     }
 }
 
-/// Digests each vector with its length, if there are any.
+/// Digests each vector with its length; nothing if there are no vectors.
 fn each_vector(vectors: &Option<Arc<Released<Vec<Vec<f64>>>>>, digest: &mut Digest) {
     vectors.iter().for_each(|vectors| vectors.get().iter().for_each(|vector| digest.floats(vector)));
 }
@@ -310,7 +315,7 @@ impl Payload for Message {
         let payload = match self {
             Self::Begin | Self::Invite => 0,
             Self::Key => 8,
-            // 8 bytes a key, 16 for the encrypted shares of two secrets.
+            // A key has 8 bytes. The encrypted shares of one agent's two secrets for one holder have 16 bytes.
             Self::Keys { known } => 8 * count(known),
             Self::Dealt { holders, rounds } => rounds * (8 + 16 * holders),
             Self::Entrusted { members, rounds, .. } => rounds * (8 + 16) * count(members),
@@ -332,7 +337,8 @@ impl Payload for Message {
     }
 
     fn work(&self) -> f64 {
-        // Agents need compute time for the messages that make them measure; the server only stores what it receives.
+        // Agents need compute time for the messages that make them measure. All other messages, among them every message to
+        // the server, need no compute time.
         match self {
             Self::Begin
             | Self::Share { .. }

@@ -1,4 +1,6 @@
-//! Federated optimisation: many agents, each with an objective of its own, share weights of a model through a server.
+//! Federated optimisation: many agents, each with an objective of its own, share vectors of weights through a server. The
+//! weights are those of a linear model whose features are the same for all agents. Each agent draws its vector from its own
+//! posterior of the weights.
 //!
 //! ```text
 //! server --Begin--------------------------> agents      measure their initial points, fit their weights

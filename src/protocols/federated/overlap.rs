@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// Whose vectors the sums contain, and to which points agents follow the sums, if an agent can measure only a part of
 /// the domain (`domain` of its group's `differences`). An agent follows the sums if it measures the point at which the
 /// function that the sums describe is largest. Which agents a sum leaves out, and to which points agents do not follow
-/// it, depends only on which points each agent can measure, and not on outcomes. What this reveals about an agent's
-/// points is taken as public, and no privacy loss covers it.
+/// sums, depends only on which points each agent can measure, and not on outcomes. So the sums and the queries may reveal
+/// which points an agent can measure. This knowledge is taken as public, and no privacy loss covers it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Overlap {
     /// Every sum contains all agents, and an agent follows the sums to any of the points that it can measure.
     #[default]
     WholeDomain,
     /// An agent follows the sums only to those of its own points that at least this share of all agents can measure. The
-    /// share is above 0; 1 stands for the points that all agents have in common. An agent without such a point always uses
-    /// its own model. The sums contain all agents, as with `WholeDomain`.
+    /// share is above 0; 1 stands for the points that all agents have in common. If none of an agent's points is measurable
+    /// by so many agents, this agent always uses its own model. The sums contain all agents, as with `WholeDomain`.
     ///
     /// Example: `CommonPoints(1)`.
     CommonPoints(Probability),
@@ -31,7 +31,7 @@ pub enum Overlap {
     CoveredRegions(Probability),
 }
 
-/// For each point, whether an agent can measure it; `None` if it can measure all.
+/// For each point, whether an agent can measure it; `None` if the agent can measure all points.
 pub(super) type Part = Option<Arc<Vec<bool>>>;
 
 fn has(part: &Part, point: usize) -> bool {
@@ -43,7 +43,7 @@ impl Overlap {
         *self == Self::WholeDomain
     }
 
-    /// What is wrong with the value.
+    /// What is wrong with the share; `None` if nothing is wrong, or if there is no share.
     pub(super) fn problem(&self) -> Option<Problem> {
         let (name, share) = match self {
             Self::WholeDomain => return None,
@@ -68,7 +68,7 @@ impl Overlap {
         found.contains(&false).then_some(found)
     }
 
-    /// For each region, whether its sum contains each agent; `None` if all sums contain all agents.
+    /// By region and agent: whether the region's sum contains the agent; `None` if every sum contains all agents.
     pub(super) fn covering(&self, parts: &[Part], regions: &Regions) -> Option<Vec<Vec<bool>>> {
         let Self::CoveredRegions(share) = self else { return None };
         let of_region = |region: usize| {

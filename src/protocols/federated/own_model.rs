@@ -81,9 +81,9 @@ impl OwnPosterior {
 #[derive(Clone)]
 struct ArmPosterior {
     prior: ArmPrior,
-    /// The posterior given all measurements. As long as there are at most [`FEW`] measurements, it is absent, and every
-    /// draw computes the posterior anew: the rows of a posterior, of one number per arm each, take more memory than all
-    /// other data of an agent. If measurements may need jitter, the posterior is kept from the first measurement.
+    /// The posterior given all measurements. As long as there are at most [`FEW`] measurements, it is absent, and every draw
+    /// computes the posterior anew. A posterior has rows with one number per arm, and these rows would take more memory than
+    /// all other data of an agent. If measurements may need jitter, the posterior is kept from the first measurement.
     kept: Option<JointPosterior>,
     /// The measurements (arm and outcome), as long as no posterior is kept.
     few: Vec<(u32, f64)>,

@@ -1,11 +1,11 @@
-//! Measures whether the agents whose answers enter the sums are a representative sample of all agents.
+//! Measures whether the answers that the server hears are a representative sample of all answers that are due.
 
 use crate::protocols::stage::SeriesOutcome;
 use std::fmt;
 use std::sync::Arc;
 
-/// By agent: whether the server, when it closes a round, has an answer from the agent that enters the
-/// sum of this round. The answer may have arrived in time or late.
+/// By agent: whether the agent is heard in a round. An agent is heard if the server, when it closes the round, has the
+/// agent's answer to this round, with or without a vector, or a late vector of the agent that enters the sum of this round.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Respondents(pub Arc<[bool]>);
 
@@ -25,8 +25,8 @@ const QUARTERS: [&str; 4] = [
     "share of answers heard by simple regret: highest quarter",
 ];
 
-/// Number of answers from each agent that entered a sum ([`Respondents`]), and number of answers that
-/// were due from each agent, which is the number of rounds that share vectors.
+/// By agent: the number of its answers that were heard, that is, the number of rounds in which the agent was heard
+/// ([`Respondents`]). Also the number of answers that were due from each agent: the number of rounds that share vectors.
 #[derive(Debug)]
 pub(super) struct ParticipationTally {
     answers: Vec<u64>,
@@ -47,9 +47,9 @@ impl ParticipationTally {
             .for_each(|(count, answered)| *count += u64::from(*answered));
     }
 
-    /// Mean of a quantity over the answers that entered a sum, minus its mean over all answers that were due. The value is
-    /// undefined if no answer entered a sum; the result is `None` if all answers did. Agents whose quantity is NaN or
-    /// infinite are left out of both means.
+    /// Mean of a quantity over the answers that were heard, minus its mean over all answers that were due. The value is
+    /// undefined if no answer was heard; the result is `None` if all answers that were due were heard. Agents whose quantity
+    /// is NaN or infinite are left out of both means.
     fn bias(&self, name: &str, of: &[f64]) -> Option<SeriesOutcome> {
         let known = || self.answers.iter().zip(of).filter(|(_, value)| value.is_finite());
         let (heard, agents) = (known().map(|(count, _)| *count).sum::<u64>(), known().count());
@@ -66,9 +66,9 @@ impl ParticipationTally {
     }
 
     /// The outcomes of one series: the biases and, for each quarter of the agents in order of regret, the share of the
-    /// quarter's due answers that entered a sum. Empty if all answers entered a sum, which counts as a bias of 0 and
-    /// shares of 1 when replications are combined. The bias of heterogeneity is left out if all agents have the same
-    /// heterogeneity, and the shares if fewer than four agents have a finite regret.
+    /// quarter's due answers that were heard. The list is empty if all answers were heard; when replications are combined,
+    /// an empty list counts as biases of 0 and shares of 1. The bias of heterogeneity is left out if all agents have the
+    /// same heterogeneity. The shares are left out if fewer than four agents have a finite regret.
     pub(super) fn outcomes(&self, heterogeneity: &[f64], regret: &[f64]) -> Vec<SeriesOutcome> {
         let mut outcomes = Vec::new();
         if differ(heterogeneity) {
@@ -79,7 +79,8 @@ impl ParticipationTally {
         let mut order: Vec<usize> = (0..regret.len()).filter(|&agent| regret[agent].is_finite()).collect();
         order.sort_by(|&a, &b| regret[a].total_cmp(&regret[b]));
         if order.len() >= QUARTERS.len() {
-            // Agents of equal regret each get the mean of their counts, so that their order has no effect.
+            // Each of several agents of equal regret gets the mean of the counts of all of them, so that their order has no
+            // effect.
             let alike = |a: &usize, b: &usize| regret[*a].total_cmp(&regret[*b]).is_eq();
             let mean = |group: &[usize]| {
                 let heard: u64 = group.iter().map(|&agent| self.answers[agent]).sum();
@@ -97,7 +98,7 @@ impl ParticipationTally {
     }
 }
 
-/// Whether the quantity differs between any two of the agents that have it (whose value is finite).
+/// Whether the quantity differs between any two of the agents whose value is finite.
 fn differ(of: &[f64]) -> bool {
     let mut known = of.iter().filter(|value| value.is_finite());
     known.next().is_some_and(|first| known.any(|value| value != first))
@@ -113,12 +114,12 @@ mod tests {
         for heard in [[true, true, false, true], [true, false, false, true]] {
             tally.closed(&Respondents(Arc::new(heard)));
         }
-        // Numbers of answers that entered a sum, by agent: 2, 1, 0 and 2. The mean heterogeneity is (1 + 2 + 3 + 6) / 4
-        // = 3 over the answers due, and (2 + 2 + 0 + 12) / 5 = 3.2 over the answers that entered a sum.
+        // Numbers of answers heard, by agent: 2, 1, 0 and 2. The mean heterogeneity is (1 + 2 + 3 + 6) / 4 = 3 over the
+        // answers due, and (2 + 2 + 0 + 12) / 5 = 3.2 over the answers heard.
         let found = tally.outcomes(&[1.0, 2.0, 3.0, 6.0], &[4.0, 3.0, f64::INFINITY, 1.0]);
         assert!((found[0].value - 0.2).abs() < 1e-12, "{found:?}");
         // The mean regret, without the third agent, whose regret is infinite, is 8 / 3 over the answers due, and
-        // (8 + 3 + 2) / 5 over the answers that entered a sum.
+        // (8 + 3 + 2) / 5 over the answers heard.
         assert!((found[1].value - (2.6 - 8.0 / 3.0)).abs() < 1e-12, "{found:?}");
         assert_eq!(found.len(), 2, "three agents have no quarters");
         let found = tally.outcomes(&[1.0; 4], &[4.0, 3.0, 2.0, 1.0]);
@@ -127,8 +128,7 @@ mod tests {
         assert_eq!(shares, [1.0, 0.0, 0.5, 1.0]);
     }
 
-    /// Agents of equal regret share their counts of answers that entered a sum, whatever their
-    /// order.
+    /// Agents of equal regret share their counts of answers heard, whatever their order.
     #[test]
     fn ties_between_quarters_are_shared() {
         let shares = |heard: [bool; 4]| {
@@ -142,8 +142,8 @@ mod tests {
         assert_eq!(first, [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
     }
 
-    /// If no answer entered a sum, the bias is undefined, not 0; agents of equal regret still have
-    /// shares.
+    /// If no answer was heard, the bias is undefined, not 0. If all agents have the same regret, the bias is 0, and the
+    /// quarters still have shares.
     #[test]
     fn without_answers_the_bias_is_undefined_and_equal_regrets_have_shares() {
         let mut tally = ParticipationTally::new(4);

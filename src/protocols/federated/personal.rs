@@ -14,7 +14,7 @@ use crate::vocab::{Epsilon, Problem};
 pub struct AgentLevel {
     /// Their epsilon, for all sums of a run.
     pub epsilon: Epsilon,
-    /// The probability with which each of them is in a sum.
+    /// The probability with which each of these agents is sampled for a sum.
     pub rate: f64,
 }
 
@@ -34,7 +34,8 @@ pub(super) fn levels_of(by_agent: &[AgentLevel]) -> Vec<AgentLevel> {
 }
 
 impl Aggregate {
-    /// The problems of settings that cannot be combined with personal epsilons; `groups` are the names of the groups.
+    /// What is wrong with agents' own epsilons, and the settings that cannot be combined with them; `groups` are the names
+    /// of the groups.
     pub(super) fn personal_problems(&self, policy: &RoundPolicy, groups: &[String]) -> Vec<Problem> {
         let Some(personal) = &self.personal else { return Vec::new() };
         let names: Vec<&str> = groups.iter().map(String::as_str).collect();
@@ -91,8 +92,9 @@ impl Aggregate {
 }
 
 impl Federated {
-    /// The problem of personal epsilons together with a `silence` that depends on what agents measured, or with
-    /// `regret_terms`: the cost of such a silence and the terms are computed for all agents alike, with one sampling rate.
+    /// The problem of agents' own epsilons together with a `silence` that depends on what agents measured, or together with
+    /// `regret_terms`. The cost of such a silence is computed for all agents alike, and the terms are computed with one
+    /// sampling rate for all agents.
     pub(super) fn conflict_with_personal(&self, aggregate: &Aggregate) -> Option<Problem> {
         aggregate.personal.as_ref()?;
         let (expected, cure) = if self.informative_silence().is_some() {
@@ -111,7 +113,7 @@ impl Federated {
         Some(Problem::wrong("personal", expected, "both", cure))
     }
 
-    /// The epsilon and the rate of each agent, by agent; `None` if agents have no epsilons of their own. `key` is the
+    /// By agent: its epsilon and its sampling rate; `None` if agents have no epsilons of their own. `key` is the
     /// replication's node of the seed tree.
     #[must_use]
     pub fn agent_levels(

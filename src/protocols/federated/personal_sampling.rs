@@ -5,11 +5,11 @@ use crate::vocab::Delta;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An epsilon for each agent, for all sums of a run together. Agent u's vector is in a sum with probability q_u. Here
-/// q_u is the largest rate at which the loss of all sums, by the tight accountant, is at most epsilon_u at the stated
-/// delta; it is never above q, the rate of `participation`. (For a single release of pure differential privacy this rule
-/// is the sampling mechanism as published: q_u is the smaller of q and (e^epsilon_u - 1) / (e^t - 1), where t is the
-/// epsilon of an agent that is always in the sum.)
+/// An epsilon for each agent, for all sums of a run together. Agent u, whose epsilon is epsilon_u, is sampled for a sum
+/// with probability q_u. This is the largest probability, up to the rate q of `participation`, with which the agent's loss
+/// of all sums together is at most epsilon_u at the stated delta, by the accountant `tight`. (For a single release of pure
+/// differential privacy, this rule is the published sampling mechanism: q_u is the smaller of q and
+/// (e^epsilon_u - 1) / (e^t - 1), where t is the epsilon of the release for an agent that is always sampled.)
 ///
 /// Weights and noise stay as they are, so agents with a small epsilon count less in the expected sum, by the factor q_u / q.
 /// The epsilons are taken as public, and with them the probabilities q_u.

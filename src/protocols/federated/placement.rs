@@ -34,8 +34,8 @@ impl Placement {
         self.covering.as_deref().map(Vec::as_slice)
     }
 
-    /// The weights of sum k (0 follows the initial points): regions x agents. The weights of each region add up to 1, or are
-    /// all 0 if no agent in the region's sum has a weight above 0. They are public.
+    /// The weights of the agents in sum k: regions x agents. Sum 0 is the one after the initial points. The weights of each
+    /// region add up to 1, or are all 0 if no agent in the region's sum has a weight above 0. All weights are public.
     #[must_use]
     pub fn weights(&self, aggregate: &Aggregate, k: u64) -> Vec<Vec<f64>> {
         let mut weights = aggregate.weights.at(k, &self.explored, aggregate.regions.get() as usize);

@@ -18,8 +18,9 @@ use std::sync::Arc;
 /// The settings that a fork may change if there is a series whose server is not trusted.
 const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
-/// The settings that a fork may change if the servers of all series are trusted. The neighbouring relation must stay the
-/// same, so the rate or size of a sample may change, but not the kind of sampling.
+/// The settings that a fork may change if the servers of all series are trusted and no series has agents with epsilons of
+/// their own. The neighbouring relation must stay the same, so the rate or size of a sample may change, but not the kind of
+/// sampling.
 const OF_ALL: &[&str] = &[
     "scale",
     "series.*.shared_queries",
@@ -62,8 +63,9 @@ impl Protocol for Federated {
         true
     }
 
-    /// Agents draw functions over all points of the objective, so there may not be too many points. An objective that holds
-    /// the data of agents must have data for every agent.
+    /// Agents draw functions over all points of the objective, so the objective may not have too many points. An objective
+    /// that holds the data of agents must have data for every agent; a split may not have data for more agents than take
+    /// part. The other checks are those of shifts and of the features' length-scales.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let most = MAX_ARMS as u64;
         let here = self.agents(stage) as u64;
@@ -87,7 +89,8 @@ impl Protocol for Federated {
                 "make its grid coarser, or take fewer of its points",
             )
         });
-        // If the split has more agents than the run, no agent of the run holds the records of the remaining ones.
+        // If the split divides the records among more agents than the run has, some of its parts belong to no agent of the
+        // run.
         let idle = problem.agents.as_ref().filter(|(path, held)| path.ends_with("split") && here < *held);
         let idle = idle.map(|(path, held)| {
             let cure = format!("write `count: {held}` for the parties, or `agents: {here}` in the split");

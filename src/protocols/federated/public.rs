@@ -1,4 +1,4 @@
-//! The facts about agents that are taken as public, besides the releases in the ledger.
+//! The facts about agents that are taken as public. The ledger has no entries for these facts.
 
 use super::overlap::Overlap;
 use super::series::{Aggregate, Sharing};
@@ -113,8 +113,9 @@ pub(super) fn of_personal(sharing: &Sharing) -> Option<PublicFact> {
     Some(PublicFact::new(what, Origin::Protocol).about(PROTECTED))
 }
 
-/// Public facts about the problem of a federation: the facts about its objective, about its input tables, and about speed
-/// and availability that depend on the agents' data (`together`).
+/// Public facts about the problem of a federation: the facts about its objective, about the inputs of records (if the arms
+/// are records), about the records on which models are trained (if the objective trains models), and about speed and
+/// availability that depend on the agents' data (`together`).
 pub(super) fn of_the_problem(stage: &ReplicationSetup, instance: &Instance) -> Vec<PublicFact> {
     let parties = stage.traits.iter().filter_map(|party| party.together.as_ref());
     let told: BTreeSet<PartyQuantity> = parties.flat_map(|together| together.revealed_by_times()).collect();

@@ -31,7 +31,8 @@ pub enum InitialPoints {
     #[default]
     InOwnRegion,
     /// Anywhere in the domain (in the agent's own part, if the agent can measure only a part). Only the initial points
-    /// ignore the regions: agents have the same weights in the regions' sums as with `InOwnRegion`.
+    /// ignore the regions: the factor of each agent's vector in the sum of each region (the schedule `weights`) is the same
+    /// as with `InOwnRegion`.
     Everywhere,
 }
 
@@ -41,7 +42,8 @@ impl InitialPoints {
     }
 }
 
-/// `beta_t`, the factor on the standard deviation in an agent's own Thompson sampling; `scale` of `Federated` multiplies it.
+/// `beta_t`, a factor on the standard deviation in an agent's own Thompson sampling. The field `scale` of `Federated` is a
+/// further factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Width {

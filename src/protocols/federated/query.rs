@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(super) enum Query {
     /// An arm.
     Arm(usize),
-    /// A point of a box, in the coordinates of the unit cube, in which models see it.
+    /// A point of a box, given by its coordinates in the unit cube. Models use these coordinates.
     Point(Arc<[f64]>),
 }
 
@@ -19,7 +19,7 @@ impl Query {
         Self::Point(unit.into())
     }
 
-    /// The coordinates in which models see the query; `arms` holds the coordinates of all arms.
+    /// The coordinates of the query that models use; `arms` holds the coordinates of all arms.
     pub(super) fn coordinates<'a>(&'a self, arms: &'a Points) -> &'a [f64] {
         match self {
             Self::Arm(arm) => arms.row(*arm),

@@ -1,4 +1,5 @@
-//! Reassigns objectives and noises to agents by rank, if the scenario makes these depend on other quantities of the agents.
+//! Reassigns objectives and noises to agents by rank, if the scenario makes the objectives or the noises depend on other
+//! quantities of the agents.
 
 use crate::network::PartyQuantity;
 use crate::objectives::Noise;
@@ -60,8 +61,8 @@ impl RankAssignment<'_> {
     /// Sets `holder`: for each agent, the number of the agent whose objective or noise it receives. Reassigns among the
     /// agents of one group that share one `together` setting, if that setting names `quantity`. The agent whose level of the
     /// quantity (`Together::level`, in (0, 1)) is the k-th smallest receives the objective or noise with the k-th smallest
-    /// of `sizes`. A size is a heterogeneity, a number of records, or a variance of noise. Other agents keep their own
-    /// objective or noise.
+    /// of `sizes`. `sizes` has, for each agent, the heterogeneity of its objective, its number of records, or the variance
+    /// of its noise. Agents without such a setting keep their own objective or noise.
     fn assign(&self, quantity: PartyQuantity, sizes: impl Fn() -> Vec<f64>, holder: &mut [usize]) {
         let Self { stage, agents, network } = self;
         let level =

@@ -49,19 +49,21 @@ pub struct Federated {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_length_scale: Option<LengthScales>,
     /// Prior variance of the shared model: the prior variance of a weight times the squared length of a feature
-    /// vector, in squared units of the objective. Default: that of the objective's surrogate; the authors' landmine
-    /// experiment: 1.
+    /// vector, in squared units of the objective. Default: that of the objective's surrogate. The landmine experiment of
+    /// Dai, Low and Jaillet 2021 uses 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_variance: Option<Positive>,
     /// lambda, the variance of the noise that the shared model assumes, in squared units of the objective.
-    /// Default: that of the objective's surrogate, at least 1e-6; the authors' landmine experiment: 1e-6.
+    /// Default: that of the objective's surrogate, at least 1e-6. The landmine experiment of Dai, Low and Jaillet 2021
+    /// uses 1e-6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feature_noise: Option<Positive>,
-    /// What is subtracted from outcomes before weights are fitted to them. Default: `MinusPriorMean`; the authors use
-    /// `Raw`.
+    /// What is subtracted from outcomes before weights are fitted to the outcomes. Default: `MinusPriorMean`; the code of
+    /// Dai, Low and Jaillet 2021 uses `Raw`.
     #[serde(default, skip_serializing_if = "WeightOutcomes::is_default")]
     pub weight_outcomes: WeightOutcomes,
-    /// What an agent does with a point that it has measured before. Default: `Allowed`; the authors use `RandomPoint`.
+    /// What an agent does with a point that it has measured before. Default: `Allowed`; the code of Dai, Low and Jaillet
+    /// 2021 uses `RandomPoint`.
     #[serde(default, skip_serializing_if = "Repeated::is_default")]
     pub repeated: Repeated,
     /// How agents get the hyperparameters of their own models. Default: `Given`, from the objective.
@@ -279,8 +281,9 @@ impl Federated {
     }
 
     /// Problems of the settings in `differences` that can be found without the objective: wrong values, and settings
-    /// that contradict a theorem in use. Theorem 1 assumes that functions do not change. The widths of Theorem 1 also
-    /// assume that all agents have the same noise.
+    /// that contradict Theorem 1 of Dai, Low and Jaillet 2021, if `width` or `regret_terms` is computed from this theorem.
+    /// Theorem 1 assumes that functions do not change. The widths of Theorem 1 also assume that all agents have the same
+    /// noise.
     fn difference_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {

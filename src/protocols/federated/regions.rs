@@ -5,27 +5,28 @@ use crate::vocab::SearchBox;
 
 /// The parts of a domain, of equal size, numbered from 0. A boundary between two parts belongs to the upper one.
 ///
-/// While the number of regions is even, every part is cut in two along the next dimension, and the number is halved.
-/// Then the first dimension is cut into as many parts as the number that is left. So 4 regions of a square are its
-/// quarters, and 3 regions are strips.
+/// The cuts follow from the number of regions, n, and from the dimensions that may be cut, in cyclic order. While n is
+/// even, every part is cut in two along the next of these dimensions, and n is halved. Then every part is cut along the
+/// first of these dimensions into as many parts as what is left of n. So 4 regions of a square are its quarters, and 3
+/// regions are strips.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Regions {
     /// Number of parts along each dimension.
     cuts: Vec<usize>,
-    /// The ends of each dimension.
+    /// Lower and upper end of the domain along each dimension.
     bounds: Vec<(f64, f64)>,
     /// The region of every arm; on a box, of every point of the sample that represents the box.
     of_arms: Vec<usize>,
 }
 
 impl Regions {
-    /// The box around these arms, cut into this number of regions.
+    /// The smallest hyper-rectangle that contains these arms, cut into this number of regions.
     pub(super) fn of_points(points: &Points, regions: usize) -> Self {
         Self::new(points, (0..points.d()).map(|k| points.range(k)).collect(), regions, &[])
     }
 
-    /// The unit cube that represents a box, cut into this number of regions; `sample` holds points of the cube. Categories
-    /// are not cut.
+    /// The unit cube that represents a box, cut into this number of regions; `sample` holds points of the cube. The
+    /// dimensions that stand for categories are not cut. (A box of categories only must have one region.)
     pub(super) fn of_box(domain: &SearchBox, sample: &Points, regions: usize) -> Self {
         Self::new(sample, vec![(0.0, 1.0); sample.d()], regions, &domain.ordered())
     }
@@ -47,7 +48,7 @@ impl Regions {
         found
     }
 
-    /// The region of a point in the coordinates of the arms.
+    /// The region of a point, which is given in the coordinates of the arms (on a box, in those of the unit cube).
     pub(super) fn of(&self, point: &[f64]) -> usize {
         point.iter().zip(&self.bounds).zip(&self.cuts).fold(0, |region, ((x, (low, high)), &cut)| {
             let share = if high > low { (x - low) / (high - low) } else { 0.0 };
@@ -96,8 +97,8 @@ mod tests {
         assert_eq!(of(&line, 3), [0, 0, 1, 1, 2, 2]);
     }
 
-    /// Twelve regions of a cube: six parts along the first dimension and two along the second. The middle of each region
-    /// lies in it, and so do its lower and its upper corner.
+    /// Twelve regions of a cube: six parts along the first dimension and two along the second. The middle, the lower corner
+    /// and the upper corner of each region lie in the region.
     #[test]
     fn regions_of_a_box_are_boxes_that_fill_it() {
         let sample = Points::new(1, 3, vec![0.5; 3]);

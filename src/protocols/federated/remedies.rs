@@ -24,7 +24,8 @@ impl Aggregate {
         self.selection.as_dyn().reporters() != LossReporters::Nobody
     }
 
-    /// The problems of these settings, for agents in these groups: wrong values, and settings that cannot be combined.
+    /// The problems of the settings that this module checks, for agents in these groups: wrong values, and settings that
+    /// cannot be combined.
     pub(super) fn remedy_problems(
         &self,
         policy: &RoundPolicy,

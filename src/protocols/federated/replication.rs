@@ -161,8 +161,8 @@ impl Replication<'_> {
         self.own.iter().map(|own| own.function.at(0).as_slice()).collect()
     }
 
-    /// Measures of the differences between agents' functions and between their records, where the scenario makes them
-    /// differ.
+    /// Measures of how agents differ: in their functions, if `differences` of any group change functions; in the points that
+    /// they can measure, if any agent can measure only a part of the domain; and in their records, if agents have records.
     fn dissimilarity(&self) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if self.recipe.groups.iter().any(|group| group.differences.in_functions()) {
@@ -191,8 +191,7 @@ impl Replication<'_> {
         found
     }
 
-    /// The terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, by round; empty unless the scenario requests
-    /// them.
+    /// The terms of Theorem 1 of Dai, Low and Jaillet 2021 by round; empty if not requested, or if it does not apply.
     fn terms(
         &self,
         series: &FederatedSeries,
@@ -242,7 +241,7 @@ impl Replication<'_> {
         })
     }
 
-    /// The graph of masks between agents, which the server draws.
+    /// The graph that says which agents share masks. If it is random, the server draws it.
     fn mask_graph(&self, aggregate: &Aggregate) -> MaskGraph {
         let agents = self.agents.len();
         let server = self.key.child("party").child(&self.recipe.server);
@@ -262,7 +261,8 @@ impl Replication<'_> {
         self.recipe.width.by_round(&self.common, initial, rounds).map(Arc::new)
     }
 
-    /// The initial points of an agent in a region, or anywhere; `None` if the region has no point. `agent` is the agent's
+    /// The initial points of an agent, drawn from the points of `region` that the agent can measure, or from all points that
+    /// it can measure if `region` is `None`. The result is `None` if there is no point to draw from. `agent` is the agent's
     /// node of the seed tree.
     fn initial_points(
         &self,

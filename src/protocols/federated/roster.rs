@@ -1,4 +1,5 @@
-//! The agents that the server asks in a round, and what it has counted and learned about its agents.
+//! The agents that the server asks for their vectors in a round, and what the server has counted and learned about its
+//! agents.
 
 use super::importance::Importance;
 use super::selection::{SelectionHistory, SelectionModel};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct Roster {
     /// By agent: the name of its group.
     pub(super) groups: Arc<Vec<String>>,
-    /// By agent: whether it is asked in this round; `None` if all agents are asked.
+    /// By agent: whether it is asked for its vector in this round; `None` if all agents are asked.
     selected: Option<Vec<bool>>,
     /// The time at which the agents were asked in this round.
     asked_at: Time,
@@ -19,7 +20,7 @@ pub(super) struct Roster {
     counts: Vec<(u64, u64)>,
     /// What the selection depends on.
     history: SelectionHistory,
-    /// By agent: the round of its last report and the loss in it, until the loss is released.
+    /// By agent: the round of its last report and the loss that it reported, until the loss is released.
     reports: Vec<Option<(u64, f64)>>,
 }
 
@@ -70,7 +71,7 @@ impl Roster {
         self.asked_at = now;
     }
 
-    /// Records an answer that arrived in time.
+    /// Records an answer that arrived in time, if its agent was asked.
     pub(super) fn answered(&mut self, agent: usize, round: u64, now: Time) {
         if self.asks(agent) {
             self.counts[agent].1 += 1;
@@ -98,8 +99,8 @@ impl Roster {
         agents.iter().zip(losses).for_each(|(&agent, &loss)| self.history.reported[agent] = Some(loss));
     }
 
-    /// Ends a round: counts which agents were asked, and adds up the released losses of the agents that answered in
-    /// time.
+    /// Ends a round: counts which agents were asked, and adds up the released losses of the agents that were asked and
+    /// answered in time.
     pub(super) fn close(&mut self, answered: &[bool]) {
         for agent in 0..self.counts.len() {
             self.counts[agent].0 += u64::from(self.asks(agent));

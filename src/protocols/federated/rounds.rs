@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// The behaviour of a policy: when a server closes a round. Every policy closes early once all agents that were asked have
-/// answered.
+/// The behaviour of a policy: when a server closes a round. With every policy, the server closes a round early once all
+/// agents that were asked have answered.
 pub trait Policy {
     /// The longest time that a round stays open.
     fn patience(&self) -> Span;
@@ -16,15 +16,15 @@ pub trait Policy {
     /// `buffered` answers to any round have arrived since the last sum.
     fn is_enough(&self, fresh: u64, buffered: u64, agents: u64) -> bool;
 
-    /// Whether answers to earlier rounds count like answers to this one.
+    /// Whether answers to earlier rounds count like answers to the present round.
     fn buffers(&self) -> bool {
         false
     }
 
-    /// The number k, if only the first k answers that arrive enter a sum; otherwise `None`. With such a k, the privacy loss
-    /// that Dai, Low and Jaillet 2021 claim is computed with the rate k / number of agents, if this rate is below the
-    /// sampling rate. The actual privacy loss is computed with the sampling rate, since agents that answer fast are in more
-    /// sums.
+    /// The number k, if only the first k answers that arrive enter a sum; otherwise `None`. With such a k, the claim and the
+    /// actual privacy loss may have different rates. The claim of Dai, Low and Jaillet 2021 is computed with the smaller of
+    /// two rates: k / number of agents that were asked, and the sampling rate. The actual privacy loss is computed with the
+    /// sampling rate, since agents that answer fast are in more sums.
     fn answers_in_sum(&self) -> Option<u64> {
         None
     }
@@ -46,13 +46,13 @@ pub struct All {
     pub patience: Span,
 }
 
-/// A round ends after a fixed time.
+/// A round ends after a fixed time, or as soon as all agents that were asked have answered.
 ///
 /// Example: `Deadline(after: "3s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deadline {
-    /// How long the round stays open.
+    /// How long the round stays open at most.
     pub after: Span,
 }
 
@@ -70,8 +70,8 @@ pub struct Quorum {
 }
 
 /// A round ends when k of the agents that were asked have answered, or after `patience`. Agents that answer fast are in
-/// the sum more often. The privacy loss is therefore computed with the sampling rate of `participation`, although only k
-/// agents are in the sum.
+/// more sums than other agents. The privacy loss is therefore computed with the sampling rate of `participation`, although
+/// at most k agents answer a round in time.
 ///
 /// Example: `FirstK(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -213,9 +213,9 @@ impl RoundPolicy {
         fresh >= agents || self.as_dyn().is_enough(fresh, buffered, agents)
     }
 
-    /// The rate with which the privacy loss that Dai, Low and Jaillet 2021 claim is computed; `None` if that is the
-    /// sampling rate. It is k / `agents` if the policy keeps the first k answers and each agent is sampled independently at
-    /// a larger rate.
+    /// The rate for the privacy loss that Dai, Low and Jaillet 2021 claim: the loss is computed as if agents were sampled at
+    /// this rate. The rate is k / `agents` if the policy keeps the first k answers and each agent is sampled independently
+    /// at a larger rate. Otherwise it is the sampling rate, and the result is `None`.
     #[must_use]
     pub fn claimed_rate(&self, participation: Participation, agents: usize) -> Option<f64> {
         let (Some(k), Participation::Poisson(rate)) = (self.as_dyn().answers_in_sum(), participation) else {

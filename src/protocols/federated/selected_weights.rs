@@ -62,7 +62,7 @@ impl SelectedWeights {
         self.roster.weighted(weights, self.aggregate.importance.as_ref())
     }
 
-    /// Ends a round. `losses` are the released losses of these agents, noise included.
+    /// Ends a round. `losses` are the released losses of `agents`, noise included, in the same order.
     pub fn close(&mut self, round: u64, agents: &[usize], losses: &[f64]) {
         self.roster.asked_at(Time::ZERO);
         for agent in 0..self.placement.agents() {

@@ -43,9 +43,10 @@ impl Server {
         }
     }
 
-    /// Releases the losses that agents have reported since the last sum, and tells the selection that the round has
-    /// ended. The losses have the noise of `loss_reports`; if `loss_reports` is not set, they are released without noise,
-    /// which discloses them. The server's selections depend only on what is released here and on public values.
+    /// Releases the losses that agents have reported since the last sum, if the selection depends on losses. Then ends the
+    /// round in the roster, from which selections are computed. The losses are released with the noise of `loss_reports`.
+    /// If `loss_reports` is not set, the losses are disclosed. The server's selections depend only on the losses as
+    /// released and on public values.
     pub(super) fn learn_losses(
         &mut self,
         aggregate: &Aggregate,

@@ -35,8 +35,8 @@ pub struct AgentGroup {
     #[schemars(with = "crate::vocab::PartyOrGroup")]
     pub members: String,
     /// h: each agent's objective minus the prior mean is sqrt(1 - h) f + sqrt(h) g. Here f is common to all agents and g
-    /// is the agent's own, both minus the prior mean. If every draw of the objective gives the same values, as those of
-    /// a table do, g is drawn from the Gaussian process that is the objective's surrogate. Default: 0.
+    /// is the agent's own, both minus the prior mean. If every draw of the objective gives the same values, as with a
+    /// table, g is drawn from the Gaussian process that is the objective's surrogate. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
     /// How these agents differ otherwise: shift, scale, noise, clusters, drift, domain, own models. Default: not at all.
@@ -48,13 +48,14 @@ pub struct AgentGroup {
     pub explores: Option<u32>,
     /// Answers that are missing because of what the agent measured. With `by: Value`, whether an answer is missing
     /// depends on the agent's last outcome. With `by: Regret`, it depends on the agent's simple regret: the largest
-    /// value of its own objective minus the largest value that it has measured, both noise-free. Who answers is then a
-    /// release about the agents, with an entry in the ledger for each round.
+    /// value of its own objective minus the largest value that it has measured, both noise-free. (If its objective drifts,
+    /// the smallest instantaneous regret of its measurements so far takes the place of the simple regret.) Who answers is
+    /// then a release about the agents, with entries in the ledger for each round.
     /// Default: none, answers are missing only because of the network and the parties' availability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
-    /// Whether an agent leaves for good with its first answer that is missing because of `silence`: it then measures nothing
-    /// more and sends nothing more. Default: false, it is asked again in the next round.
+    /// Whether an agent leaves for good with its first answer that is missing because of `silence`. An agent that has left
+    /// measures nothing more and sends nothing more. Default: false, a silent agent is asked again in the next round.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves: bool,
 }
@@ -74,7 +75,7 @@ pub struct FederatedSeries {
     pub name: String,
     /// What agents share with each other.
     pub sharing: Sharing,
-    /// How often an agent chooses its query by the shared vector instead of its own model.
+    /// How often an agent chooses its query by the shared vectors instead of its own model.
     /// Default: `InverseSquareRoot`.
     #[serde(default)]
     pub shared_queries: SharedQueries,
@@ -82,9 +83,9 @@ pub struct FederatedSeries {
     #[serde(default)]
     pub policy: RoundPolicy,
     /// K: after round K agents search on their own. No vector and no sum is sent any more, so there is no further
-    /// privacy loss, except by `silence` that depends on what agents measured. Agents and server still exchange empty
-    /// messages, because an agent begins a round, and spends its compute time, when a message arrives; if that message is
-    /// lost, the agent makes no measurement in that round.
+    /// privacy loss, except by `silence` that depends on what agents measured. Agents and server still exchange messages,
+    /// without vectors. The reason is that an agent begins a round, and spends its compute time, when it receives the
+    /// server's message; if this message is lost, the agent makes no measurement in the round.
     /// Source: Dai, Low and Jaillet 2021, footnote 13. Default: agents share to the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_after: Option<NonZeroU64>,
@@ -136,7 +137,7 @@ impl Series for FederatedSeries {
     }
 }
 
-/// 1 - p_t, the probability that an agent chooses its query by the shared vector in round t.
+/// 1 - p_t, the probability that an agent chooses its query by the shared vectors in round t.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SharedQueries {
     /// 1 / sqrt(t).
@@ -186,8 +187,9 @@ pub struct RandomAgent {}
 
 /// Weighted sums of the clipped vectors of sampled agents, with noise.
 ///
-/// With noise multiplier z, a sum has Gaussian noise whose standard deviation is z times the planned sensitivity. This
-/// is the largest change, by the rule `sensitivity`, that one agent can make to the sum if all agents answer in time.
+/// With noise multiplier z, a sum has Gaussian noise whose standard deviation is z times the planned sensitivity. The
+/// planned sensitivity bounds the change that one agent can make to the sum if all agents answer in time; the field
+/// `sensitivity` says how this bound is computed.
 /// Settings with which an agent can change the sum more (`divisor: Arrived`, `late: AddToNext`) do not increase the
 /// noise; the privacy loss in the ledger is then larger.
 /// Source: Dai, Low and Jaillet 2020, Algorithm 1 (FTS); 2021, Algorithms 1 and 2 (FTS-DE, DP-FTS, DP-FTS-DE).
@@ -198,9 +200,9 @@ pub struct Aggregate {
     /// Default: 1.
     #[serde(default = "one")]
     pub regions: NonZeroU32,
-    /// Where agents' initial points lie. Default: `InOwnRegion`. (The paper's Figure 5 switches off one half of
-    /// distributed exploration at a time: `Everywhere` keeps only the weights by region, `weights: Uniform()` keeps
-    /// only the initial points in regions.)
+    /// Where agents' initial points lie. Default: `InOwnRegion`. (Distributed exploration has two parts: initial points in
+    /// regions, and weights by region. Figure 5 of Dai, Low and Jaillet 2021 switches off one part at a time. `Everywhere`
+    /// keeps only the weights by region; `weights: Uniform()` keeps only the initial points in regions.)
     #[serde(default, skip_serializing_if = "InitialPoints::is_default")]
     pub initial: InitialPoints,
     /// S, the clipping norm over all regions: the vector for each region is clipped to S / sqrt(P). Default: no
@@ -223,8 +225,8 @@ pub struct Aggregate {
     /// domain. Default: `WholeDomain`.
     #[serde(default, skip_serializing_if = "Overlap::is_default")]
     pub overlap: Overlap,
-    /// The weight of each agent in each region. Default: the authors' annealed weights (uniform for one
-    /// region).
+    /// The weight of each agent in each region. Default: `Annealed`, the weights of Dai, Low and Jaillet 2021 (with one
+    /// region, all agents have the same weight).
     #[serde(default)]
     pub weights: WeightSchedule,
     /// Which agents the server asks for their vectors in a round; only these have weights. Default: `Everyone`.
@@ -246,12 +248,12 @@ pub struct Aggregate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staleness: Option<StalenessDiscount>,
     /// Whether the server broadcasts once more after the last round. No agent uses this broadcast, and it costs as much
-    /// privacy as any other. The paper's loop (t = 0 to T) has this broadcast, but its privacy losses are computed for
-    /// T broadcasts only. Default: false.
+    /// privacy as any other. In Dai, Low and Jaillet 2021, the loop (t = 0 to T) has this broadcast, but the privacy losses
+    /// are computed for T broadcasts only. Default: false.
     #[serde(default)]
     pub closing_broadcast: bool,
     /// The rule for two sensitivities: the one to which the noise is scaled, and the one from which the privacy loss is
-    /// computed. Default: `LargestWeight`, the paper's.
+    /// computed. Default: `LargestWeight`, the rule of Dai, Low and Jaillet 2021.
     #[serde(default)]
     pub sensitivity: SensitivityRule,
     /// Whether the server is trusted with agents' vectors. Default: `Trusted`.
@@ -314,7 +316,7 @@ impl AgentGroup {
             || self.differences.drifting().is_some()
     }
 
-    /// What is wrong with the `silence` of the group.
+    /// What is wrong with `silence` and `leaves` of the group.
     pub(super) fn silence_problems(&self) -> Vec<Problem> {
         let problems = self.silence.as_ref().map_or_else(Vec::new, Informative::problems);
         let mut problems: Vec<Problem> =

@@ -44,7 +44,7 @@ pub(super) struct Server {
     pub(super) rounds: u64,
     /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Rounds whose number is below this one share vectors; later rounds do not.
+    /// Rounds share vectors if their number is below this number; later rounds do not.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their
@@ -58,7 +58,7 @@ pub(super) struct Server {
     pub(super) answered: Vec<bool>,
     /// By agent: all rounds that it has answered, in time or late.
     pub(super) answered_rounds: Vec<Answers>,
-    /// By agent: its vector for the sum of this round.
+    /// By agent: its vector for the sum of this round. With a policy that buffers, this may be the vector of a late answer.
     pub(super) fresh: Vec<Option<Dated>>,
     /// By agent: a late vector that enters the next sum.
     pub(super) late: Vec<Option<Dated>>,
@@ -75,20 +75,21 @@ pub(super) struct Server {
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
     /// The unmasking of this round's sum, while the server waits for shares.
     pub(super) unmasking: Option<Unmasking>,
-    /// Rounds that were given up after shares had been requested.
+    /// Rounds that were given up after shares had been requested, as long as the server cannot compute their sums.
     pub(super) unopened: Vec<PendingUnmasking>,
     pub(super) name: String,
     /// The `silence` setting with the largest epsilon, if silence depends on what agents measured.
     pub(super) silence: Option<Informative>,
-    /// Relays between the server and agents: they see who answers, even if they cannot read the answers.
+    /// If silence depends on what agents measured: the relays between the server and agents. They see who answers, even if
+    /// they cannot read the answers.
     pub(super) silence_relays: Arc<[Observer]>,
     /// Conditions under which all privacy losses hold.
     pub(super) conditions: Vec<String>,
-    /// Number of answers since the last sum.
+    /// Number of answers, to any round, since a round was last closed.
     pub(super) buffered: u64,
-    /// Number of these answers that arrived after their round had been closed.
+    /// How many of these answers arrived after their own round had been closed.
     pub(super) stale: u64,
-    /// Relays between server and agents: if agents are selected by loss, the size of an answer shows them who is
+    /// If agents are selected by loss: the relays between server and agents, to which the size of an answer shows who is
     /// selected.
     pub(super) relays: Arc<[Observer]>,
     /// Which agents the server asks, and what it knows about its agents.
@@ -126,8 +127,8 @@ impl Server {
         }
     }
 
-    /// Stores an answer. It has no vector if nothing is shared, if the agent was not asked for one, or with masked sums
-    /// (`masked` then has the masked vector).
+    /// Stores an answer. `vector` is `None` if nothing is shared, if the agent was not asked for a vector, or with masked
+    /// sums (the field `masked` then has the masked vector).
     pub(super) fn file(&mut self, agent: usize, round: u64, vector: Option<Vector>) {
         let vector = vector.map(|vector| Dated { round, vector });
         self.buffered += 1;
@@ -150,7 +151,8 @@ impl Server {
             }
             Late::AddToNext | Late::ReplaceNext => self.late[agent] = vector,
             Late::KeepLast => {
-                // A vector that arrives after the answer of a later round does not replace that answer.
+                // If the server has already received the agent's answer to a later round, the vector does not replace the
+                // vector of that answer.
                 if self.answered_rounds[agent].latest() == Some(round) {
                     self.replaced[agent] = vector.is_some();
                     self.last[agent] = vector;
@@ -159,8 +161,8 @@ impl Server {
         }
     }
 
-    /// The agents from which the server has an answer since the last sum: an answer to this round, or a late one that
-    /// enters the next sum.
+    /// The agents that are heard in this round: those from which the server has an answer to this round, and those of which
+    /// a late vector enters the sum of this round.
     pub(super) fn respondents(&self) -> Respondents {
         let in_time = |agent: usize| self.answered[agent] || self.fresh[agent].is_some();
         let late = |agent: usize| self.late[agent].is_some() || self.replaced[agent];

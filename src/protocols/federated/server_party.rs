@@ -87,15 +87,15 @@ impl Party<FederatedProtocol> for Server {
         }
     }
 
-    /// An open round keeps its timer, which still closes it; the new policy decides whether enough answers close it earlier.
+    /// An open round keeps its timer, which still closes the round at the time set before the fork. The new policy decides
+    /// whether enough answers have arrived to close the round earlier.
     fn adopt(&mut self, fresh: &dyn Any) {
         if let Some(fresh) = fresh.downcast_ref::<Self>() {
             let clip = |sharing: &Sharing| match sharing {
                 Sharing::Aggregate(aggregate) => aggregate.clip,
                 Sharing::Alone(_) | Sharing::RandomAgent(_) => None,
             };
-            // A clipping norm that was adapted to the vectors keeps its value, unless the fork states another
-            // one.
+            // A clipping norm that was adapted to the vectors keeps its value, unless the fork states another `clip`.
             if clip(&self.sharing) != clip(&fresh.sharing) {
                 self.norm = fresh.norm;
             }
@@ -120,7 +120,7 @@ impl Server {
         ctx: &mut Context<'_, FederatedProtocol>,
     ) {
         let Some(&agent) = self.places.get(&from) else { return };
-        // A copy of an answer that has arrived before, in this round or an earlier one, is ignored.
+        // If an answer of this agent to `round` has arrived before, this one is a copy and is ignored.
         if !self.answered_rounds[agent].insert(round) {
             return;
         }
@@ -177,11 +177,11 @@ impl Server {
         self.next(ctx);
     }
 
-    /// The vectors in `fresh` that clipping will shorten: the number of those that arrived in time, and the total weight of
-    /// all of them.
+    /// The vectors in `fresh` that clipping will shorten: how many of them arrived in time, and the total weight of all of
+    /// them, in time or not.
     ///
-    /// `None` if the series has no sums or no clipping norm, in a dry run, in rounds that share no vectors, and with masked
-    /// sums, since the server cannot see the norms.
+    /// `None` if the series has no sums or no clipping norm, in a dry run, and in rounds that share no vectors. Also `None`
+    /// with masked sums, because the server cannot see the norms of masked vectors.
     fn clipped(&self) -> Option<Clipped> {
         let Sharing::Aggregate(aggregate) = &self.sharing else { return None };
         let clip = self.norm.or(aggregate.clip).filter(|_| !self.dry && self.contract.is_none())?;
@@ -257,9 +257,9 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // The planned number of sampled agents, by which the noisy count of the vectors that clipping does not shorten
-        // is divided. With the divisor `Arrived` it is computed from the number of vectors that arrived, otherwise from
-        // the number of agents that were asked.
+        // The planned number of sampled agents, for an adaptive clipping norm: the noisy count of the vectors that clipping
+        // does not shorten is divided by this number. With the divisor `Arrived`, the number is computed from the number of
+        // vectors that were received, otherwise from the number of agents that were asked.
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),
@@ -271,8 +271,9 @@ impl Server {
         let vectors = if self.dry {
             release(&mut ledger, occasion, &Disclosure::new(), &Sensitive::new(zeros), &mut stream)?
         } else {
-            // One ledger entry for all agents with the same epsilon, with the cost at their own rate. The entry with the
-            // largest cost comes first, so that it is the first to be checked against the budget.
+            // Agents with the same epsilon have one ledger entry together, with the cost at the rate of these agents. The
+            // entry with the largest cost comes first, so that it is the first to be checked against the budget. (If agents
+            // have no epsilons of their own, there is one entry for all agents.)
             let levels = levels_of(&self.personal);
             let level = |level: &AgentLevel| {
                 let rates = mechanism.rates.as_ref().map(|rates| rates.priced_at(level.rate));
@@ -317,8 +318,8 @@ impl Server {
         ctx.record(OwnFact::ClipFollowed { round: self.round, within, norm: norm.get() }.into());
     }
 
-    /// Sends every agent the vector of a random other agent whose vector arrived in this round, or no vector if there is no
-    /// such agent, as in the original FTS.
+    /// As in the original FTS: sends every agent the vector of one random agent among the other agents with a vector in
+    /// `fresh`. An agent for which there is no such other agent gets no vector.
     fn relay(&mut self, ctx: &mut Context<'_, FederatedProtocol>) -> Result<(), ReleaseError> {
         let present: Vec<usize> =
             (0..self.agents.len()).filter(|&agent| self.fresh[agent].is_some()).collect();

@@ -15,27 +15,28 @@ pub enum ServerTrust {
     #[default]
     Trusted,
     /// The server sees sums only, and which agents answer. Each agent decides at random whether it takes part, and adds
-    /// a share of the noise. The agent masks what it sends with numbers of its own and with numbers agreed on with every
-    /// other agent (or with `neighbours` of them). If no agent colludes with the server, the server can compute the sum
-    /// of a round only if a majority of agents answers and sends its shares of the masks. With `neighbours`, this must
-    /// be a majority of the neighbours of each agent whose masks are in the sum. Colluding agents can make up for
-    /// missing shares. Agents get a sum only if such a majority sends shares. The server is assumed to follow the
-    /// protocol, in particular to send the same lists to all agents, but to learn whatever it can from what it receives.
+    /// a share of the noise. The agent masks what it sends with numbers of its own, and with numbers on which it has agreed
+    /// with every other agent (or with `neighbours` other agents). If no agent colludes with the server, the server can
+    /// compute the sum of a round only if a majority of the agents answers the round and then sends its shares of the
+    /// secrets behind the masks. With `neighbours`, it must be a majority of the neighbours of each agent whose masks are in
+    /// the sum. The server may also compute a sum if colluding agents hold the missing shares. Agents, however, get a sum
+    /// only if the required majority itself sends shares. The server is assumed to follow the protocol, in particular to
+    /// send the same lists to all agents, but to learn whatever it can from what it receives.
     ///
     /// Example: `Masked(planned_dropout: 0.1)`.
     Masked {
         /// Share of agents that may drop out before the noise in the sum is smaller than planned.
         planned_dropout: Probability,
-        /// Largest number of agents that collude (share what they know), with the server or with each other. Each
-        /// knows its own share of the noise, so privacy losses are computed without these shares. With full masks,
-        /// colluding agents must be fewer than a majority of all agents; with `neighbours`, the random graph must protect
-        /// with a probability of at least 0.9. Default: 0, nobody colludes.
+        /// Largest number of agents that collude (share what they know), with the server or with each other. Each of these
+        /// agents knows its own share of the noise, so privacy losses are computed without these shares. With full masks,
+        /// colluding agents must be fewer than a majority of all agents. With `neighbours`, the random graph must provably
+        /// protect the agents' vectors with a probability of at least 0.9. Default: 0, nobody colludes.
         #[serde(default, skip_serializing_if = "is_zero")]
         colluding: u32,
-        /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. They are
-        /// its neighbours on a random ring. Shares from k / 2 + 1 of an agent's neighbours recover its secret, and a
-        /// round is given up if, for some agent whose masks are in the sum, fewer neighbours answer. Default: all
-        /// agents (full masks).
+        /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. These k agents
+        /// are the agent's neighbours on a random ring. Shares from k / 2 + 1 of an agent's neighbours recover a secret of
+        /// the agent. A round is given up if, for some agent whose masks are in the sum, fewer neighbours answer. Default:
+        /// all agents (full masks).
         /// Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
         /// (poly)logarithmic overhead".
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,8 +72,8 @@ impl ServerTrust {
         self.neighbours().map(|k| failure_of_graph(agents, k, colluding as usize, gone))
     }
 
-    /// The number of absent agents that the bound of `failure` assumes: the planned number, or, if more are
-    /// absent, their number rounded up to a multiple of a twentieth of all agents.
+    /// The number of absent agents that the bound of `failure` assumes. This is the planned number; if more agents are
+    /// absent, it is the number of absent agents, rounded up to a multiple of a twentieth of all agents (itself rounded up).
     fn gone(self, agents: usize, absent: usize) -> Option<usize> {
         let Self::Masked { planned_dropout, .. } = self else { return None };
         let planned = (planned_dropout.get() * agents as f64).ceil() as usize;
@@ -80,7 +81,8 @@ impl ServerTrust {
         Some(if absent <= planned { planned } else { (absent.div_ceil(step) * step).min(agents) })
     }
 
-    /// The condition on a graph of few neighbours, in words that follow "on".
+    /// The condition that the random graph of masks protects single vectors, in words that follow "on"; `None` with full
+    /// masks or a trusted server.
     pub(super) fn graph_condition(self, agents: usize, absent: usize) -> Option<String> {
         let (k, failure) = (self.neighbours()?, self.failure(agents, absent)?);
         let gone = self.gone(agents, absent)?;

@@ -28,8 +28,8 @@ impl WeightOutcomes {
     }
 }
 
-/// With at most this number of measurements, an agent does not keep the posteriors of its two models (its own and the
-/// shared one): it computes them anew for every draw.
+/// With at most this number of measurements, an agent computes two posteriors anew for every draw, instead of keeping them:
+/// that of its shared model, and that of its own model over arms (this one only if no measurement needs jitter).
 pub(super) const FEW: usize = 16;
 
 /// The shared model of one agent.
@@ -37,9 +37,9 @@ pub(super) const FEW: usize = 16;
 pub(super) struct SharedModel {
     common: Arc<AgentCommon>,
     outcomes: WeightOutcomes,
-    /// The posterior given all measurements, once there are more than [`FEW`]. It takes about M^2 / 2 numbers for M
-    /// features, so with few measurements every draw computes it anew. It is always absent if outcomes are centred by
-    /// their own mean, which changes with every outcome.
+    /// The posterior given all measurements, once there are more than [`FEW`] measurements. A posterior takes roughly
+    /// M^2 / 2 numbers for M features, so with few measurements it is not kept, and every draw computes it anew. With
+    /// `MinusOwnMean` it is never kept, because the mean that is subtracted changes with every outcome.
     posterior: Option<WeightPosterior>,
     /// The measurements, as long as there is no posterior: the query and the outcome. With `MinusPriorMean`, the prior
     /// mean has already been subtracted from the outcome.

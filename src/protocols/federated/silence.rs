@@ -11,8 +11,8 @@ pub(super) struct AgentSilence {
     leaves: bool,
     left: bool,
     /// The largest difference of all measurements so far. The difference of a measurement is its noise-free value minus
-    /// the largest value of the objective in the same round. So this is the smallest instantaneous regret, with a minus
-    /// sign.
+    /// the largest value of the agent's objective in the same round. So `found` is the smallest instantaneous regret of the
+    /// measurements so far, with a minus sign.
     found: f64,
     /// The last outcome, noise included.
     last: f64,
@@ -24,7 +24,8 @@ impl AgentSilence {
         Self { recipe, leaves, left: false, found: f64::NEG_INFINITY, last: f64::NAN }
     }
 
-    /// Adds a measurement: its noise-free value minus the largest value in that round, and its outcome.
+    /// Adds a measurement: `gap` is its noise-free value minus the largest value of the agent's objective in that round, and
+    /// `outcome` is its outcome.
     pub(super) fn measured(&mut self, gap: f64, outcome: f64) {
         self.found = self.found.max(gap);
         self.last = outcome;
@@ -35,8 +36,9 @@ impl AgentSilence {
         self.left
     }
 
-    /// Decides whether the answer to a round is missing; `agent` is the agent's node of the seed tree. Where nothing was
-    /// measured, as in a dry run, the probability is the base rate.
+    /// Decides whether the agent's answer to a round is missing; `agent` is the agent's node of the seed tree. If the answer
+    /// is missing and `leaves` is true, the agent has left from then on. If nothing was measured, as in a dry run, the
+    /// answer is missing with the probability `base_rate`.
     pub(super) fn is_silent(&mut self, round: u64, agent: &Key) -> bool {
         let value = match self.recipe.by {
             SilenceBy::Value => self.last,

@@ -1,9 +1,10 @@
-//! The ledger entry about who answers a round, for scenarios in which silence depends on what agents measured.
+//! The ledger entries about who answers a round, for scenarios in which silence depends on what agents measured.
 //!
-//! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So all bits of
-//! a round together cost an agent no more than its own bit does, and a round is one entry about every agent. The server
-//! and relays see the bits. The other agents see when rounds end and what the sums contain. These are functions of the
-//! bits, of delays, and of sums that have ledger entries of their own.
+//! Each agent's silence in a round is one bit about that agent alone, given what was sent to it before. So the bits of all
+//! agents in a round together cost an agent no more than its own bit does. Therefore a round has one entry for each
+//! observer, and the epsilon of this entry holds for every agent. The server and relays see the bits. The other agents see
+//! when rounds end, what the sums contain and, with masked sums, who has answered. All of this follows from the bits, from
+//! delays, and from sums that have ledger entries of their own.
 
 use super::messages::FederatedProtocol;
 use super::server::Server;
@@ -18,9 +19,9 @@ use std::sync::Arc;
 const NULL_AGENT: &str = "an agent that contributes nothing being silent with a probability from `least` to `most`, as the other agents are";
 
 impl Server {
-    /// Makes the ledger entries about who answers the present round, which the server, the agents and relays see. They are
-    /// made when the round begins, because silence is seen even if the round never ends. They are also made if a budget is
-    /// exceeded, because nothing can prevent silence from being seen.
+    /// Makes the ledger entries about who answers the present round: one for the agents, one for each relay and one for the
+    /// server. The entries are made when the round begins, because silence is seen even if the round never ends. They are
+    /// also made if a budget is exceeded, because nothing can prevent silence from being seen.
     pub(super) fn enter_silence(
         &mut self,
         ctx: &mut Context<'_, FederatedProtocol>,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// The behaviour of a discount of stale vectors.
 pub trait Staleness {
-    /// The factor, from 0 to 1, on the weight of a vector of `late` rounds ago; 1 if `late` is 0. It depends only on `late`.
-    /// The time at which a vector arrives is taken as independent of all data. A factor above 1 counts as 1, since the
-    /// privacy loss is computed for a factor of 1.
+    /// The factor, from 0 to 1, on the weight of a vector of `late` rounds ago; 1 if `late` is 0. The factor must depend
+    /// only on `late`. It then reveals nothing about data, because the time at which a vector arrives is taken as
+    /// independent of all data. A factor above 1 counts as 1, since the privacy loss is computed for a factor of 1.
     fn factor(&self, late: u64) -> f64;
 }
 

@@ -1,9 +1,9 @@
-//! Masked sums: who can compute them, at which privacy cost, and the check of the budget that comes first.
+//! Masked sums: who can compute them, at which privacy cost, and the check of the budget before shares are requested.
 //!
 //! Once agents are asked for shares of the secrets behind the masks, no budget can prevent the sum from being computed.
 //! So the budget is checked before the request, for the server, for the agents and for relays that can read messages.
-//! The privacy cost counts only the shares of the noise that the observer does not know. Ledger entries are made at
-//! these times:
+//! The privacy cost towards an observer counts only the shares of the noise that this observer does not know. Ledger
+//! entries are made at these times:
 //!
 //! * for the server, when it holds enough secret shares, including those of colluding agents, even if the round was given
 //!   up;
@@ -74,9 +74,10 @@ impl Server {
         [Occasion { observer: Observer(self.name.clone()), ..agents.clone() }, agents]
     }
 
-    /// The same sum, with what is needed to state the privacy loss that Dai, Low and Jaillet 2021 claim, as for a
-    /// trusted server. The claim is computed with the sampling rate that the round policy implies
-    /// ([`super::rounds::RoundPolicy::claimed_rate`]). Sums of rounds beyond the planned `rounds` have no claim.
+    /// `sum`, with what is needed to state the privacy loss that Dai, Low and Jaillet 2021 claim. The claim is the same as
+    /// with a trusted server: it is computed with the planned noise and with the sampling rate that the round policy implies
+    /// ([`super::rounds::RoundPolicy::claimed_rate`]). A sum that is sent to the agents after the last of the `rounds`
+    /// rounds has no claim.
     fn as_claimed(&self, mut sum: SecureSum, round: u64) -> SecureSum {
         sum.sum.claimed_rate = self.policy.claimed_rate(sum.sum.participation, self.agents.len());
         sum.sum.excluded_from_claim = round + 1 > self.rounds;
@@ -125,7 +126,8 @@ impl Server {
         }
         for copy in copies {
             let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&Arc::default());
-            // Records that the budget is exceeded, if the scenario continues in spite of it.
+            // If the copy exceeds the budget and the scenario lets the series continue nevertheless, `admit` records that
+            // the budget is exceeded.
             ledger.admit(&copy).map_err(ReleaseError::Refused)?;
             ledger.enter(copy);
         }

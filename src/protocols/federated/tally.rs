@@ -23,9 +23,10 @@ struct Measured {
     shared: bool,
 }
 
-/// The regret of one agent so far. If its function drifts, the simple regret is computed in the round of the last
-/// query: the best value, minus the best value among all arms queried so far. The cumulative regret is the sum of the
-/// instantaneous regrets, each computed with the best value of its round.
+/// The regret of one agent so far. If the agent's function drifts, the simple regret is computed with the function of the
+/// round of the last query: this function's best value, minus its best value among all arms queried so far. The cumulative
+/// regret is the sum of the instantaneous regrets, each computed with the function of its own round; initial points are not
+/// counted.
 struct OwnRegret {
     function: Arc<OwnFunction>,
     regret: Regret,
@@ -61,18 +62,18 @@ pub(super) struct Tally {
     rounds: Vec<Vec<Measured>>,
     /// One entry for each round that was closed.
     pub(super) closings: Vec<RoundClosing>,
-    /// For each round: its number, the number of answers in time, and the clipped vectors; empty without a clipping
-    /// norm.
+    /// For each round in which the server clips vectors: the round, the number of answers in time, and the number and weight
+    /// of the vectors that are clipped. Empty, for example, without a clipping norm.
     clipped: Vec<(u64, u64, Clipped)>,
     /// Round, clipping norm of the next round, and noisy share of vectors within this round's norm; empty if the norm is
     /// fixed.
     norms: Vec<(u64, f64, f64)>,
-    /// Rounds whose number is below this one share vectors.
+    /// Rounds share vectors if their number is below this number.
     shared_rounds: u64,
     participation: ParticipationTally,
     /// On a box: the number of measurements so far.
     numbered: u64,
-    /// On a box: the last point of each round, with the number of its measurement.
+    /// On a box: the point measured last in each round, with the number of its measurement.
     last_points: BTreeMap<u64, (u64, Vec<f64>)>,
 }
 
@@ -106,7 +107,8 @@ impl Tally {
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
     }
 
-    /// As [`Self::measured`], at a point of a box; measurements of all agents are numbered in order.
+    /// As [`Self::measured`], at a point of a box. The measurements of all agents are numbered together, in the order in
+    /// which they are added.
     pub(super) fn measured_at(
         &mut self,
         agent: u64,
@@ -123,13 +125,13 @@ impl Tally {
         self.rounds[round as usize].push(Measured { agent, arm, outcome, value, seconds, shared });
     }
 
-    /// On a box: the last point of each round, by the number of its measurement.
+    /// On a box: the point measured last in each round, by the number of its measurement.
     pub(super) fn last_points(&self) -> BTreeMap<u64, Vec<f64>> {
         self.last_points.values().map(|(number, point)| (*number, point.clone())).collect()
     }
 
-    /// The best noise-free value that any agent has measured, and the mean over agents of their own best; `None` without a
-    /// measurement.
+    /// Two numbers, both without noise: the best value at any point that an agent has measured, and the mean of the agents'
+    /// own best values. Agents without a measurement are left out of the mean; `None` if no agent has a measurement.
     pub(super) fn best_found(&self) -> Option<(f64, f64)> {
         let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         for m in self.rounds.iter().flatten() {
@@ -157,8 +159,8 @@ impl Tally {
         (count > 0.0).then(|| (chosen / count, random / count))
     }
 
-    /// By round, the mean over agents of 1 minus the largest outcome, noise included, that the agent has measured so
-    /// far, as in Figure 3 of Dai, Low and Jaillet 2021.
+    /// By round, 1 minus the mean, over agents, of the largest outcome that the agent has measured so far, noise included,
+    /// as in Figure 3 of Dai, Low and Jaillet 2021. Agents without a measurement so far are left out.
     pub(super) fn best_outcomes(&self) -> RoundTrack {
         let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         let mut points = Vec::with_capacity(self.rounds.len());
@@ -174,13 +176,13 @@ impl Tally {
         RoundTrack { name: "1 - best outcome, mean of agents".to_owned(), points }
     }
 
-    /// The clipped vectors, by round.
+    /// The number and weight of the clipped vectors, by round.
     pub(super) fn clipped(&self) -> Vec<(u64, Clipped)> {
         self.clipped.iter().map(|(round, _, clipped)| (*round, *clipped)).collect()
     }
 
-    /// Mean number of measurements after the initial points, over the agents that measured anything: the number of
-    /// terms of an agent's cumulative regret.
+    /// Mean number of measurements after the initial points, over the agents that measured anything. This is the mean number
+    /// of terms of an agent's cumulative regret.
     pub(super) fn questions(&self) -> Option<f64> {
         let mut measured = vec![false; self.functions.len()];
         self.rounds.iter().flatten().for_each(|m| measured[m.agent] = true);
@@ -212,12 +214,14 @@ impl Tally {
         (!points.is_empty()).then_some(RoundTrack { name, points })
     }
 
-    /// Adds the clipping norm that follows from the vectors of a round.
+    /// Adds the clipping norm of the next round (`norm`), which follows from the vectors of this round (`round`), and the
+    /// noisy share of vectors within this round's norm (`within`).
     pub(super) fn norm(&mut self, round: u64, norm: f64, within: f64) {
         self.norms.push((round, norm, within));
     }
 
-    /// The clipping norm of every round, and the noisy share of vectors within it; empty if the norm is fixed.
+    /// By round, the clipping norm and the noisy share of vectors within it; empty if the norm is fixed. `first` is the norm
+    /// of round 0.
     pub(super) fn norms(&self, first: f64) -> Vec<RoundTrack> {
         if self.norms.is_empty() {
             return Vec::new();
@@ -246,8 +250,8 @@ impl Tally {
         self.closings.push(RoundClosing { round, seconds: at.seconds(), in_time, late, missing });
     }
 
-    /// Measures of whether the agents whose answers arrived are a representative sample of all agents. Empty without any
-    /// measurement, as in a dry run.
+    /// Measures of whether the agents that the server heard ([`Respondents`]) are a representative sample of all agents.
+    /// Empty without any measurement, as in a dry run.
     pub(super) fn participation(&self) -> Vec<SeriesOutcome> {
         let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
         for (t, measured) in self.rounds.iter().enumerate() {
@@ -261,8 +265,8 @@ impl Tally {
         self.participation.outcomes(&heterogeneity_of(&values), &regrets)
     }
 
-    /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an
-    /// agent missed, its regrets stay as they were. Agents without any measurement so far are left out.
+    /// Mean simple and cumulative regret over agents, round by round, and the outcome by group. In a round that an agent
+    /// missed, the agent's regrets stay as they were. Agents without any measurement so far are left out of mean regrets.
     pub(super) fn finish(&self, groups: &[(String, Vec<usize>)]) -> (Vec<Iteration>, Vec<GroupOutcome>) {
         let agents = self.functions.len();
         let mut regrets: Vec<OwnRegret> = self.functions.iter().map(OwnRegret::new).collect();
@@ -311,7 +315,7 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// The mean of all values drifts from 1/2 in round 0 to 4 in round 1, in which shared vectors chose an arm.
+    /// The mean of all values drifts from 1/2 in round 0 to 4 in round 1. In round 1, shared vectors chose an arm.
     #[test]
     fn random_points_are_valued_in_the_round_of_the_query() {
         let by_round = vec![Arc::new(vec![0.0, 1.0]), Arc::new(vec![3.0, 5.0])];

@@ -1,9 +1,10 @@
 //! The terms of the regret bound of Dai, Low and Jaillet 2021, Theorem 1, by round, for the first agent.
 //!
-//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + sum of psi_t + B sum of theta_t. B is a
-//! bound on the norm of an agent's function, p_t the probability that an agent follows its own model in round t, and
-//! gamma_T the information gain; psi_t and theta_t are as in [`RegretTerms`]. In every schedule of shared queries here
-//! and in the paper, p_1 is 0, so the bound is infinite. Only its finite terms are reported.
+//! Up to constants and logarithms, the bound is (B + 1/p_1) gamma_T sqrt(T) + (sum of psi_t) + B (sum of theta_t), with
+//! sums over the rounds t = 1, ..., T. B is a bound on the norm of an agent's function, p_t the probability that an agent
+//! follows its own model in round t, and gamma_T the information gain after T rounds; psi_t and theta_t are as in
+//! [`RegretTerms`]. In every schedule of shared queries here and in the paper, p_1 is 0, so the bound is infinite. Only
+//! psi_t and theta_t, which are finite, are reported.
 
 use super::common::AgentCommon;
 use super::messages::Clipped;
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Two terms of the regret bound of Theorem 1 of the source, by round, for the first agent: psi (the noise, and how
 /// much other agents' functions differ) and theta (clipping). Constants and logarithms are set to 1, and functions are
 /// in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
-/// trust the server, discard late answers, and use neither `selection`, `importance` nor `overlap`.
+/// trust the server, have `late: Discard`, and use neither `selection`, `importance` nor `overlap`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +50,7 @@ impl Terms<'_> {
     /// `psi_t` and `theta_t` for the rounds in which agents may follow a sum, that is, query the point at which the function
     /// that the sum describes is largest. `clipped` has the clipped vectors by the round that they answer.
     ///
-    /// Without constants, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`.
+    /// With constants set to 1, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`.
     /// `theta_t` is `1 - p_t` times the weight of the clipped vectors of round t - 1, summed over agents and regions. Here
     /// `1 - p_t` is the probability that an agent follows the sum, P the number of regions, w the largest weight, q the
     /// sampling rate and N the number of agents. e is the error of the features, B the bound on the norm, M the number of
@@ -61,8 +62,9 @@ impl Terms<'_> {
         schedule: SharedQueries,
         clipped: &[(u64, Clipped)],
     ) -> Result<Vec<RoundTrack>, GpError> {
-        // The theorem assumes a fixed clipping norm, the weights of the schedule (without discounts), and agents that may follow a sum to every
-        // point of the domain.
+        // The theorem assumes a fixed clipping norm, and weights that follow from the schedule alone (no `importance`,
+        // `selection` or `staleness`). It assumes that a sum has no late vectors, and that an agent may follow a sum to
+        // every point of the domain.
         let as_assumed = aggregate.adaptive_clip.is_none()
             && aggregate.importance.is_none()
             && aggregate.selection.is_everyone()
@@ -115,8 +117,8 @@ impl Terms<'_> {
         self.values.iter().map(difference).sum()
     }
 
-    /// The largest difference, over all pairs of points, between the model's correlation and the scaled inner product of
-    /// the two points' features.
+    /// The largest difference, over all pairs of points, between the model's correlation of the two points and the scaled
+    /// inner product of their features.
     ///
     /// The scaled inner product is the inner product divided by the squared norm of the features of the domain's first
     /// point.

@@ -1,4 +1,4 @@
-//! What a server has received for a masked sum, and the computation of the sum from the shares of a majority.
+//! What a server has received for a masked sum, and the computation of the sum with secret shares from enough agents.
 
 use super::contribution::MaskingContract;
 use super::masking::{adds, agreed, decode, lagrange, mask, recover};
@@ -14,11 +14,11 @@ pub(super) struct Unmasking {
     pub(super) answered: Arc<Vec<bool>>,
     /// By agent: whether it is a member, that is, has distributed shares of its secrets.
     pub(super) members: Arc<Vec<bool>>,
-    /// The agents that have sent shares, and their shares, by owner of the secret.
+    /// Each agent that has sent shares, with its shares: one for each agent of whose secrets it holds shares.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
     /// Whether the server, with the agents that collude with it, can compute the sum; the ledger then has an entry for it.
     pub(super) booked: bool,
-    /// The server's ledger entry for the sum.
+    /// The server's ledger entry for the sum; until `booked` is true, the entry is not in the ledger.
     pub(super) event: Option<PrivacyEvent>,
 }
 
@@ -34,7 +34,8 @@ pub(super) struct PendingUnmasking {
     pub(super) members: Arc<Vec<bool>>,
     /// Agents whose shares have arrived.
     pub(super) holders: Vec<usize>,
-    /// The ledger entry in case the sum is computed; the budget counts it as soon as shares are requested.
+    /// The server's ledger entry for the sum. It is not in the ledger until the server can compute the sum, but checks of
+    /// the budget already count it.
     pub(super) event: Option<PrivacyEvent>,
 }
 
@@ -44,13 +45,13 @@ impl Unmasking {
         self.answered.iter().filter(|answered| **answered).count() as u64
     }
 
-    /// Whether `needed` shares of every secret that unmasks the sum have arrived.
+    /// Whether at least `needed` shares have arrived of every secret without which the sum cannot be unmasked.
     pub(super) fn has_shares(&self, contract: &MaskingContract, needed: usize) -> bool {
         let holders: Vec<usize> = self.shares.iter().map(|(holder, _)| *holder).collect();
         contract.secrets.graph.covers(&holders, &self.answered, &self.members, needed)
     }
 
-    /// The sums, all regions one after the other.
+    /// Removes the masks and returns the sums, all regions one after the other.
     pub(super) fn open(mut self, contract: &MaskingContract, round: u64) -> Vec<f64> {
         let (secrets, graph) = (&contract.secrets, &contract.secrets.graph);
         let shares = std::mem::take(&mut self.shares);
@@ -62,7 +63,8 @@ impl Unmasking {
                 .filter_map(move |(holder, shares)| Some((*holder, shares[graph.place(*holder, owner)?])));
             of_owner.take(secrets.threshold()).unzip::<usize, u64, Vec<_>, Vec<_>>()
         };
-        // With full masks (all agents share masks with each other) the Lagrange coefficients are the same for all secrets.
+        // With full masks (all agents share masks with each other), shares of the same holders recover every secret, so the
+        // Lagrange coefficients are the same for all secrets.
         let of_all = (!graph.is_regular()).then(|| lagrange(&held(0).0));
         let secret = |owner: usize| {
             let (holders, shares) = held(owner);
@@ -122,7 +124,8 @@ mod tests {
         (0..LENGTH).map(|_| stream.normal()).collect()
     }
 
-    /// The sums if only some agents answer, and only as many of them as are needed send shares; all agents are members.
+    /// The sums if only some agents answer; all agents are members. With full masks, only as many of the agents that
+    /// answered send shares as are needed to recover a secret. With few neighbours, all agents that answered send shares.
     fn unmasked(contract: &MaskingContract, answered: &[bool], round: u64) -> Vec<f64> {
         opened_among(contract, answered, &[true; AGENTS], round)
     }
@@ -143,8 +146,8 @@ mod tests {
     }
 
     proptest! {
-        /// Without noise and sampling, the sums are those of the vectors of the agents that answered, whichever other
-        /// agents are members.
+        /// Without noise and sampling, the sums are the weighted sums of the vectors of the agents that answered, whichever
+        /// other agents are members.
         #[test]
         fn sums_survive_dropouts(
             mut answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -167,8 +170,9 @@ mod tests {
     }
 
     proptest! {
-        /// Each agent has four neighbours, and the shares of three recover a secret. If every neighbourhood has enough
-        /// answers, the masks cancel exactly, whichever agents drop out; else the round cannot be unmasked.
+        /// Each agent has four neighbours, and the shares of three neighbours recover an agent's secret. If at least three
+        /// neighbours answered of each agent whose masks are in the sum, all masks are removed exactly. Otherwise the round
+        /// cannot be unmasked.
         #[test]
         fn masks_of_few_neighbours_cancel(
             answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,
@@ -178,7 +182,7 @@ mod tests {
             let of = |agent: usize| {
                 contract.secrets.graph.pairs(agent).into_iter().filter(|&other| answered[other]).count()
             };
-            // Members that did not answer matter only through neighbours that did.
+            // The masks of a member that did not answer are in the sum only if a neighbour of this member answered.
             let enough = (0..AGENTS).all(|agent| of(agent) >= 3 || (!answered[agent] && of(agent) == 0));
             prop_assert_eq!(contract.can_be_unmasked(&answered, &[true; AGENTS]), enough);
             if enough {
@@ -231,8 +235,8 @@ mod tests {
         }
     }
 
-    /// The noise that remains after a server has subtracted the shares of two colluders from those of six survivors: 4
-    /// shares, where 5 were planned.
+    /// Six agents answer, and the server subtracts the noise shares of two of them, which collude with it. The noise that
+    /// remains in the sum consists of 4 shares, where 5 were planned.
     #[test]
     fn colluders_subtract_their_shares_of_the_noise() {
         let aggregate = "(clip: Some(3.0), noise_multiplier: 2.0, participation: Poisson(1.0), \
@@ -263,9 +267,9 @@ mod tests {
         assert!((found / 0.8 - 1.0).abs() < 0.12, "{found} for 0.8");
     }
 
-    /// A server that tells three agents that agent 0 answered, and three others that it did not, can compute agent 0's
-    /// answer with the shares of one colluder. So all privacy losses are conditional on a server that follows the
-    /// protocol.
+    /// A server tells three agents that agent 0 answered, and three other agents that agent 0 did not answer. With one
+    /// colluder's shares of both secrets of agent 0, it can then compute agent 0's answer. So all privacy losses are
+    /// conditional on a server that follows the protocol.
     #[test]
     fn two_different_lists_and_a_colluder_reveal_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");
@@ -288,7 +292,7 @@ mod tests {
         }
     }
 
-    /// A server that claims that only one agent, or a minority, had answered is given no shares.
+    /// If a server claims that only a minority of the agents has answered, no agent sends it any shares.
     #[test]
     fn no_shares_for_the_sum_of_a_minority() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0))");

@@ -35,14 +35,16 @@ pub struct Uniform {}
 
 /// w_n = softmax over agents n of (a 1{agent n explores the region} + 1) / temperature, where 1{..} is 1 if the statement is
 /// true and 0 otherwise. Sums are numbered from 0: sum t comes before round t + 1. Up to sum `hold` the temperature is 1. In
-/// later sums, 1 / temperature falls linearly, until it is 0 in sum `until` - 1 and in all sums after it. So all weights are
-/// equal from round `until` on.
+/// later sums, 1 / temperature falls linearly to 0 in sum `until` - 1, and is 0 in all sums after that sum. So all weights
+/// are equal in round `until` and in all later rounds.
 ///
-/// Source: Dai, Low and Jaillet 2021, section 3.2 and appendix; the authors' schedule.
+/// Source: Dai, Low and Jaillet 2021, section 3.2, for the weights and a = 15. The schedule of the temperature is that of
+/// the authors' public code; the appendix of the paper, where the schedule is described, was not available.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Annealed {
-    /// a, added to the exponent of agents that explore the region. Default: 15.
+    /// a, added to the exponent of agents that explore the region, before the exponent is divided by the temperature.
+    /// Default: 15.
     #[serde(default = "fifteen")]
     pub strength: NonNegative,
     /// Number of the last sum at temperature 1. Default: 10.
@@ -94,7 +96,7 @@ impl Weights for Annealed {
         if self.until > self.hold.saturating_add(1) {
             return Vec::new();
         }
-        // With a smaller `until`, sum `hold` would need temperature 1 and also equal weights.
+        // With a smaller `until`, the settings would require of sum `hold` both temperature 1 and equal weights.
         vec![Problem::wrong(
             "Annealed.until",
             format!("at least {} (`hold` + 2)", self.hold.saturating_add(2)),
@@ -104,7 +106,8 @@ impl Weights for Annealed {
     }
 }
 
-/// Softmax over agents: the agents that explore the region have this exponent, the others 0.
+/// For each region, the softmax over agents: the agents that explore the region have the exponent `exponent`, and the
+/// other agents have the exponent 0.
 fn softmax(exponent: f64, explored: &[usize], regions: usize) -> Vec<Vec<f64>> {
     let agents = explored.len() as f64;
     let own = libm::exp(exponent);

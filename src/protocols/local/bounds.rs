@@ -56,7 +56,7 @@ impl LowerBoundInputs {
         }
     }
 
-    /// The bound for zeta = e^epsilon - 1; zeta = 1 without privacy.
+    /// The bound for a value of zeta: zeta is e^epsilon - 1 with privacy, and 1 without privacy.
     fn at(&self, rounds: f64, zeta: f64) -> Option<f64> {
         let (v, b, d, alpha) = (self.moment, self.bound, self.dimension, self.alpha);
         let matern = |nu: f64| {
@@ -109,7 +109,8 @@ impl<'a> Bounds<'a> {
             Some(bound) => bound * bound,
             None => self.instance.noise.variance(),
         };
-        // A learner that assumes only a moment of an order below 2 gets the lower bound for that moment.
+        // If a learner assumes no more than a bound on a moment of an order below 2, the lower bound is computed for that
+        // moment; otherwise it is computed for the second moment.
         let (moment, alpha) = learner.as_dyn().moment(arms).unwrap_or((bound * bound + noise, 1.0));
         let hardness = LowerBoundInputs {
             bound,
@@ -125,7 +126,7 @@ impl<'a> Bounds<'a> {
         // the function need not be such a draw.
         let theorem = learner.as_dyn().theorem(arms).filter(|theorem| !theorem.of_the_model);
         bounds.extend(theorem.and_then(|theorem| self.upper(&theorem, arms)));
-        // Upper bounds of private series get a caveat where the noise is unbounded.
+        // Upper bounds of private series get a caveat where the objective's noise is unbounded.
         if self.instance.noise.bound().is_none() {
             let unbounded = "the theorem assumes rewards bounded by B + R, or the bounded moment that it names; this \
                              noise is unbounded, so either clipping biases rewards, or the theorem does not apply";
@@ -207,7 +208,7 @@ mod tests {
                     let rounds = rounds.parse().unwrap();
                     let found = hardness.at(rounds, libm::expm1(stated)).unwrap();
                     assert!((found / expected - 1.0).abs() < 1e-12, "{place}: {found}");
-                    // With these numbers, the bound without privacy is the larger one from epsilon = ln 2 on.
+                    // With these numbers, the bound without privacy is the larger one if epsilon is at least ln 2.
                     let drawn = hardness.lower_bound(rounds).unwrap();
                     let open = LowerBoundInputs { epsilon: None, ..hardness }.lower_bound(rounds).unwrap();
                     assert_eq!(drawn, if stated < std::f64::consts::LN_2 { found } else { open });
@@ -216,9 +217,9 @@ mod tests {
         }
     }
 
-    /// For alpha = 1/2 and B = v = zeta = 1, the bound is T^(2/3) (ln T)^(1/6) for the squared exponential, and T^(3/4.25)
-    /// for Matern 5/2 (nu 5/2, d 1: the exponent is (nu + d/2) / (3/2 nu + d/2)). For any zeta, the bound for the squared
-    /// exponential is T^(2/3) ln(zeta^2 T)^(1/6) zeta^(-2/3).
+    /// For alpha = 1/2 and B = v = zeta = 1, the bound after T rounds is T^(2/3) (ln T)^(1/6) for the squared exponential,
+    /// and T^(3/4.25) for Matern 5/2 (with nu = 5/2 and d = 1, the exponent is (nu + d/2) / (3/2 nu + d/2)). For other
+    /// values of zeta, the bound for the squared exponential is T^(2/3) (ln(zeta^2 T))^(1/6) zeta^(-2/3).
     #[test]
     fn lower_bounds_below_alpha_1() {
         let of = |shape| LowerBoundInputs {

@@ -9,7 +9,7 @@ use crate::vocab::{Positive, Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Users whose cohort has rewards, noise and answer rates of its own. All users of a cohort share one function. The
+/// A group of users with rewards, noise and answer rates of their own. All users of a cohort share one function. The
 /// regret of a user is the largest mean reward of the user's cohort, in the round in which the user tries an arm, minus
 /// the mean reward of this arm.
 ///
@@ -31,8 +31,8 @@ pub struct Cohort {
     /// cohorts and g the cohort's own. Default: 0.
     #[serde(default = "same")]
     pub heterogeneity: Probability,
-    /// How the cohort differs otherwise: `shift`, `scale`, `noise` or `drift`. A list of values (`Given`) has one entry.
-    /// Default: not at all.
+    /// How else the cohort differs: `shift`, `scale`, `noise` or `drift`. A list of values (`Given`) must have exactly one
+    /// entry. Default: not at all.
     #[serde(default, skip_serializing_if = "Differences::is_default")]
     pub differences: Differences,
     /// Users of the cohort who try an arm and never report. Default: as `never_answer` of the protocol.
@@ -121,7 +121,7 @@ pub(super) fn problems(cohorts: &[Cohort]) -> Vec<Problem> {
     found
 }
 
-/// Problems of cohorts that the objective does not allow.
+/// What is wrong with the cohorts for this objective.
 pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Vec<Problem> {
     let mut found = Vec::new();
     if !cohorts.is_empty() && objective.is_of_agents() {

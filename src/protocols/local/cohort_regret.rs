@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 struct OfCohort {
     name: String,
-    /// Expected share of all users that are in the cohort.
+    /// The expected share of the cohort's users among all users.
     share: f64,
     function: Arc<OwnFunction>,
     /// Arms that the cohort's users have tried; each arm is listed once.
@@ -20,8 +20,9 @@ struct OfCohort {
 }
 
 impl OfCohort {
-    /// The largest mean reward in a round minus the largest among the arms tried so far; if no arm has been tried,
-    /// minus the smallest mean reward.
+    /// The cohort's simple regret in a round: its largest mean reward in this round, minus the largest mean reward, in the
+    /// same round, of the arms that its users have tried so far. If they have tried no arm, the smallest mean reward is
+    /// subtracted instead.
     fn simple(&self, round: u64) -> f64 {
         let values = self.function.at(round);
         let most = self.tried.iter().map(|&arm| values[arm]).fold(f64::NEG_INFINITY, f64::max);
@@ -71,8 +72,8 @@ impl CohortRegret {
         value
     }
 
-    /// Simple and cumulative regret so far. The simple regret is the mean over all cohorts that
-    /// have had a user, weighted by their shares; the cumulative regret is the sum over users.
+    /// Simple and cumulative regret so far. The simple regret is the mean of the simple regrets of all cohorts that have had
+    /// a user, weighted by the cohorts' shares; the cumulative regret is the sum of the regrets of all users.
     pub(super) fn so_far(&self) -> [f64; 2] {
         let met = || self.cohorts.iter().filter(|cohort| cohort.users > 0);
         let total: f64 = met().map(|cohort| cohort.share).sum();

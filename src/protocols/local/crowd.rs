@@ -55,14 +55,14 @@ pub struct UserKind {
     pub never_answer: NeverAnswer,
     /// The mean reward of each arm in the first round, in units of the objective.
     pub values: Arc<Vec<f64>>,
-    /// The largest of these values.
+    /// The largest of `values`.
     pub best: f64,
-    /// The noise of their rewards.
+    /// The noise of these users' rewards.
     pub noise: Noise,
 }
 
-/// The name in the ledger of the users of one cohort with one epsilon. Losses of different cohorts, and of different
-/// epsilons, are stated separately.
+/// The name under which the ledger lists the users who belong to one cohort and have one epsilon. Losses of different
+/// cohorts, and of different epsilons, are stated separately.
 pub(super) fn protected(users: &str, cohort: &str, epsilon: Option<Epsilon>) -> String {
     let cohort = if cohort.is_empty() { String::new() } else { format!(", cohort {cohort}") };
     let level = epsilon.map_or_else(String::new, |epsilon| format!(", epsilon {epsilon}"));
@@ -70,7 +70,7 @@ pub(super) fn protected(users: &str, cohort: &str, epsilon: Option<Epsilon>) -> 
 }
 
 impl Crowd {
-    /// The users of a replication; `key` is its node of the seed tree.
+    /// The users of a replication; `key` is the replication's node of the seed tree.
     pub(super) fn new(
         local: &Local,
         stage: &ReplicationSetup,
@@ -114,7 +114,7 @@ impl Crowd {
         all.fold(0.0f64, |most, value| most.max(of(*value)))
     }
 
-    /// The largest distance of a mean reward from the mean that a model assumes.
+    /// The largest distance of a mean reward from the prior mean.
     pub(super) fn deviation(&self) -> f64 {
         self.largest(|value| (value - self.mean).abs())
     }

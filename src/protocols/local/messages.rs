@@ -47,7 +47,7 @@ vocabulary! {
         Mean {
             /// Number of rewards in the mean.
             count: u64,
-            /// Their mean, as released.
+            /// The mean, as released.
             mean: Released<f64>,
         } = 4,
     }
@@ -111,7 +111,7 @@ vocabulary! {
             exceeds: bool,
         } = 5,
         /// A user's reward has reached the registry that publishes the running mean. The reward counts in the mean, unless
-        /// as many rewards of this person as may count (`contributions`) have already been counted.
+        /// the largest number of rewards of one person that may count (`contributions`) has been reached for this person.
         Counted {
             /// The user.
             user: u64,
@@ -122,7 +122,7 @@ vocabulary! {
         MeanPublished {
             /// Number of rewards in the mean.
             count: u64,
-            /// Their mean, as released.
+            /// The mean, as released.
             mean: f64,
         } = 7,
     }
@@ -158,7 +158,7 @@ impl Protocol for LocalProtocol {
 }
 
 impl Rounds for LocalProtocol {
-    /// The round is the user's number plus 1.
+    /// The round is the user's number plus 1; a published mean belongs to no round.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Arrived { user }

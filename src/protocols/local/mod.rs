@@ -1,9 +1,9 @@
 //! Local differential privacy: each user makes its own reward private before it reports it. The protocol includes
 //! LDP-BO (Zhou and Tan 2021) and its baselines, some of which report rewards without protection.
 //!
-//! A service recommends arms to users, who arrive once each (or repeatedly), and is to learn the best arm. A user plays
-//! the arm and sees its reward. In a private series, it clips the reward and adds Laplace noise (the paper's curator CTL),
-//! and reports the result y~.
+//! A service recommends arms to users, and is to learn the best arm. Each user arrives once (or, with `population`,
+//! repeatedly), plays the recommended arm and sees the reward. In a private series, the user clips the reward (unless
+//! clipping is off), adds Laplace noise (curator CTL of the paper) and reports the result y~.
 //!
 //! ```text
 //! one by one:  service --Play(user, arm)-----------> users      then the next user, when this one has
@@ -23,8 +23,8 @@
 //! report is sampled exactly. Without clipping, the stated epsilon holds only if no reward exceeds the bound. If each reward
 //! exceeds the bound with probability at most delta, the report is (epsilon, delta)-DP for the distribution of a reward, not
 //! for the reward's value. In both of these cases without clipping, the ledger entry has the basis "conditional". If rewards
-//! may exceed the bound and no such delta is stated, the claim is "refuted". Whether a user answers is not hidden. If the
-//! user's silence depends on the reward, the ledger has an entry for the silence.
+//! may exceed the bound and no such delta is stated, the claim is "refuted". Whether a user answers is not hidden. If this
+//! depends on the user's reward, the ledger has an entry about whether the user answers.
 //!
 //! A registry that the users trust may publish the mean of all rewards so far ([`RunningMean`]); the party that
 //! represents the users also acts as the registry.

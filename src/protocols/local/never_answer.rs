@@ -25,7 +25,7 @@ pub enum NeverAnswer {
         /// The probability that a user with a reward below the threshold does not answer.
         share: Probability,
     },
-    /// Each user is silent with a probability that is logistic in its reward or in its regret. Here the regret is the
+    /// Each user is silent with a probability that is logistic in the user's reward or regret. Here the regret is the
     /// largest mean reward of any arm minus the user's reward. The reports are a biased sample. Whether a user answers is a
     /// release about its reward, with a finite epsilon if the probability has bounds (`least`, `most`).
     ///

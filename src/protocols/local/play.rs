@@ -147,7 +147,8 @@ impl Protocol for Local {
         let Some(first) = self.series.first() else { return Ok(Vec::new()) };
         let instance = stage.objective(&first.name)?;
         let crowd = Crowd::new(self, stage, instance, key).map_err(ReplicationError::in_all)?;
-        // The theorems assume one function, and users with the same epsilon.
+        // The theorems assume one function, a finite set of arms, and users with the same epsilon. `play_series` checks the
+        // last of these assumptions for each series.
         let one = !stage.options.dry && self.cohorts.is_empty() && instance.continuum().is_none();
         let mut bounds = one.then(|| Bounds::new(instance, self.rounds));
         let play = |series| self.play_series(series, stage, (key, &crowd), bounds.as_mut());
@@ -166,8 +167,7 @@ impl Local {
     }
 
     /// The person who makes the visit with number `user`; `None` if the scenario has no `population`, so that nobody visits
-    /// twice.
-    /// `key` is the replication's node of the seed tree.
+    /// twice. `key` is the replication's node of the seed tree.
     #[must_use]
     pub fn person(&self, key: Key, user: u64) -> Option<u64> {
         self.membership(key).person(user)
@@ -278,8 +278,7 @@ impl Local {
             } else {
                 self.rounds
             }),
-            // The function at the points that represent a box does not bound the function on the
-            // whole box.
+            // The largest deviation at the points that represent a box does not bound the deviation on the whole box.
             bound: instance.continuum().is_none().then_some(bound),
             noise_bound: crowd.noise_bound(),
             laplace_scale: None,
@@ -317,7 +316,8 @@ impl Local {
         let party = |name: &str| key.child("party").child(name);
         let users_key = party(&self.users);
         let arrivals = self.arrivals.as_dyn();
-        // The arm of a user depends on the reports of earlier users, and published means of rewards depend on the arms.
+        // The arm of a user depends on the reports of earlier users, and published means of rewards depend on the arms. So
+        // reports count as read by everybody who sees published means, unless the learner ignores outcomes.
         let mut reading = stage.read_between(users, &[service], &[]);
         let depend = publishing.iter().filter(|_| !recipe.as_dyn().ignores_outcomes());
         let of_means = depend.flat_map(|publishing| publishing.observers.iter());

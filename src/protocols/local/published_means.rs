@@ -4,9 +4,10 @@ use super::messages::OwnFact;
 use crate::protocols::stage::{SeriesOutcome, SeriesRecord};
 use std::collections::BTreeMap;
 
-/// Root mean square, over all published means, of the difference from the mean of the same rewards before clipping.
+/// The error of a published mean is its difference from the mean of the same rewards before they are clipped and before the
+/// registry adds noise. This outcome is the root mean square of the errors of all published means.
 const ERROR: &str = "error of the published means (root mean square)";
-/// The absolute value of this difference for the last published mean.
+/// The absolute value of the error of the last published mean.
 const LAST: &str = "error of the last published mean";
 
 /// The errors of the means that one series publishes.
@@ -15,7 +16,7 @@ pub(super) struct PublishedMeans {
     /// The reward of each user who has tried an arm, by the user's number. A reward is removed when it reaches the registry,
     /// which publishes the means, or when its user turns out to be silent.
     pending: BTreeMap<u64, f64>,
-    /// Sum of the rewards that count.
+    /// Sum of the rewards that count, before clipping.
     sum: f64,
     left_out: u64,
     published: u64,

@@ -1,7 +1,7 @@
 //! Recognises numbers that were seen before, in memory of constant size.
 
-/// The numbers seen so far, if they arrive roughly in order. A number counts as seen once a number has arrived that is
-/// larger by a multiple of 65,536.
+/// The numbers seen so far, if they arrive roughly in order. A number that was never seen also counts as seen once a number
+/// has arrived that is larger by a multiple of 65,536 (`PLACES`).
 #[derive(Clone, Debug)]
 pub(super) struct Recent {
     /// For each remainder modulo `PLACES`, one more than the largest number seen with this remainder; 0 if there was none.

@@ -20,8 +20,8 @@ use std::num::NonZeroU64;
 
 /// A service learns the best arm from users, each of whom makes its own reward private before it reports it.
 ///
-/// All series use the same function and the same users: user k has the same reward noise, the same privacy noise and
-/// the same random numbers for its delay and its silence in every series. A round is one user who tries an arm; regret
+/// All series use the same function and the same users: in every series, user k has the same random numbers for the noise
+/// of its reward, for its privacy noise, for its delay and for its silence. A round is one user who tries an arm; regret
 /// counts every user who tries an arm, whether or not a report follows. Of more than 1,000 rounds only the first, the
 /// last and every k-th are recorded; k is `rounds` / 1,000, rounded up.
 /// Source: Zhou and Tan 2021, "Local differential privacy for Bayesian optimization".
@@ -88,8 +88,8 @@ pub struct SeriesRecipe {
     /// published.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running_mean: Option<RunningMean>,
-    /// Whether the service has a learner for each cohort, which learns from the reports of that cohort only.
-    /// Default: false, one learner for all users.
+    /// Whether the service has a learner of its own for each cohort; each of these learners learns only from the reports of
+    /// its cohort. Default: false, one learner for all users.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_cohort: bool,
 }

@@ -12,9 +12,9 @@ use std::num::NonZeroU64;
 /// cost.
 ///
 /// The standard deviation of the noise of a sum grows with the logarithm of the number of rewards; with fresh noise for
-/// each publication, it would have to grow with the square root of this number. Readers get nothing else. But the rewards
-/// depend on the arms that users were given, and the arms depend on earlier reports. So the ledger lists the reports for
-/// readers too, unless the learner ignores outcomes.
+/// each publication, it would have to grow with the square root of this number. Readers receive only the means. But the
+/// rewards depend on the arms that users were given, and the arms depend on earlier reports. So the ledger lists the
+/// reports for readers too, unless the learner ignores outcomes.
 ///
 /// Example: `RunningMean(readers: ["public"], range: Range(low: -3, high: 3), epsilon: 1, delta: 1e-6)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,10 +26,10 @@ pub struct RunningMean {
     pub range: Range,
     /// Epsilon of all published means together, for one person.
     pub epsilon: Epsilon,
-    /// Delta of that epsilon.
+    /// The delta that belongs to `epsilon`.
     pub delta: Delta,
     /// Largest number of rewards of one person that count; further rewards of the person are left out of the mean.
-    /// Default: the mean number of visits of a person, `rounds` over `population`, rounded up.
+    /// Default: the mean number of visits of a person, `rounds` divided by `population`, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contributions: Option<NonZeroU64>,
     /// Number of counted rewards from one publication to the next. Default: 1.
@@ -55,7 +55,8 @@ const fn is_one(number: &NonZeroU64) -> bool {
     number.get() == 1
 }
 
-/// The condition under which the privacy loss holds, besides those of the mechanism.
+/// The condition under which the privacy loss of published means holds, besides the conditions of all releases and those of
+/// the mechanism.
 pub(super) const TRUSTED: &str = "users trusting the registry that adds up their rewards";
 
 impl RunningMean {

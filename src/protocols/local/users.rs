@@ -135,9 +135,9 @@ impl Users {
         }
     }
 
-    /// Lets the next user arrive; ends the series if too many users in a row have got no arm.
+    /// Ends the series if too many users in a row have got no arm; otherwise lets the next user arrive.
     fn come(&mut self, ctx: &mut Context<'_, LocalProtocol>) {
-        // A fork may have lowered `give_up_after` below the number of users without an answer.
+        // A fork may have lowered `give_up_after` below `unanswered`.
         if self.unanswered >= self.settings.give_up_after {
             return end(ctx, format!("{} consecutive users got no arm from the service", self.unanswered));
         }
@@ -195,9 +195,9 @@ impl Users {
         self.finish(ctx);
     }
 
-    /// Enters in the ledger that observers see whether a user answers; called if this depends on the user's reward. Silence
-    /// with a logistic probability is a mechanism with a privacy cost of its own. The caller has already drawn, with the
-    /// settings of this mechanism, whether the user is silent.
+    /// Enters in the ledger that observers see whether a user answers. Called only if the probability of silence depends on
+    /// the user's reward. Silence with a logistic probability is a mechanism with a privacy cost of its own. The caller has
+    /// already drawn, with the settings of this mechanism, whether the user is silent.
     fn record_silence(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,
@@ -206,7 +206,7 @@ impl Users {
         silent: bool,
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion(ctx, "whether a user answers", user, round);
-        // A relay sees that there is an answer, even if the answer is encrypted.
+        // A relay sees whether there is an answer, even if answers are encrypted.
         let mut ledger = JournalLedger::new(&mut self.meter, ctx).read_by(&self.settings.silence_relays);
         if let Some(silence) = self.settings.cohort(user).never_answer.informative() {
             return enter(&mut ledger, occasion, silence, &Sensitive::new(reward));
@@ -252,7 +252,8 @@ impl Users {
         }
     }
 
-    /// Adds a reward to the sum of all rewards, and publishes the mean if a publication is due.
+    /// Adds a reward to the sum of the rewards that count, and publishes the mean if a publication is due. Adds and
+    /// publishes nothing if as many rewards of this person have counted before as may count.
     fn publish(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,

@@ -11,7 +11,7 @@ use crate::privacy::mechanisms::{Disclosed, JohnsonLindenstrauss, MechanismError
 use crate::protocols::stage::{BoundSide, BoundedRegret, RegretBound, SeriesRecord};
 use std::sync::Arc;
 
-/// Largest number of rounds of a series at which bounds are computed.
+/// The bounds on a series are computed after at most this many of its rounds, evenly spaced.
 const PLACES: u64 = 60;
 
 /// What all bounds of one replication need; the information gain is computed once.

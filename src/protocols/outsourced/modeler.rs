@@ -95,7 +95,7 @@ pub(super) struct Modeler {
     state: State,
     /// The released rows, kept for a learner that may replace the present one.
     rows: Option<Arc<Released<Rows>>>,
-    /// The released model, also kept for such a learner.
+    /// The released model, kept for a learner that may replace the present one.
     model: Option<Arc<Released<Surrogate>>>,
 }
 
@@ -125,7 +125,7 @@ impl Modeler {
         }
     }
 
-    /// The recipe's learner, with what was released.
+    /// The recipe's learner, built from what was released.
     fn learner(&self, n: usize) -> Result<Box<dyn Learner>, LearnerError> {
         let model = self.model.as_deref().map(Released::get);
         self.recipe.learner(n, self.rows.as_deref().map(Released::get), model)
@@ -152,8 +152,8 @@ impl Modeler {
         self.state = State::Asking(searcher, requests);
     }
 
-    /// Passes the answer of a round to the searcher, if the query of this round is open, and sends further queries;
-    /// `outcome` is `None` if it is missing.
+    /// If the query of `round` is open, passes its outcome to the searcher and sends further queries; `outcome` is `None` if
+    /// the curator's answer says that the outcome is missing.
     fn answered(
         &mut self,
         ctx: &mut Context<'_, OutsourcedProtocol>,
@@ -235,8 +235,8 @@ impl Party<OutsourcedProtocol> for Modeler {
         }
     }
 
-    /// Replaces the learner if its recipe has changed: the new learner processes the history of the present one. The
-    /// present one stays if the new one cannot be built or cannot process the history.
+    /// Takes over the recipe. If the recipe's learner has changed, a new learner processes the history of the present
+    /// learner and replaces it. The present learner stays if the new learner cannot be built or cannot process the history.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.asker.set_retry(fresh.recipe.retry);

@@ -45,7 +45,7 @@ pub struct Outsourced {
     /// of up to one half; a request is sent at most 100 times in all.
     #[serde(default)]
     pub retry: Retry,
-    /// Answers that are missing because of the outcome's value or regret, such as those about patients who do badly. The
+    /// Answers that are missing because of the outcome's value or regret, such as answers about patients who do badly. The
     /// modeler is told that there is no answer and goes on with its next query, which may be for the same row. Whether a
     /// query is answered is decided anew each time, unless a private mechanism has already answered for its row. Whether
     /// there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
@@ -93,7 +93,7 @@ pub struct ColumnsRow {
     pub series: String,
     /// r, the number of columns of the series' projection.
     pub r: usize,
-    /// omega at that r: singular values are raised ("lifted") before the projection unless the smallest one reaches omega.
+    /// omega at `r`: singular values are raised ("lifted") before the projection unless the smallest of them reaches omega.
     pub omega: f64,
     /// The smallest singular value of the centred inputs.
     pub sigma_min: f64,
@@ -102,13 +102,13 @@ pub struct ColumnsRow {
     pub largest_r: Option<usize>,
     /// omega at `largest_r`.
     pub omega_at_largest: Option<f64>,
-    /// omega at the next larger r, which `sigma_min` does not reach; at r = 1 if `largest_r` is `None`.
+    /// omega at the next larger r, or at r = 1 if `largest_r` is `None`; `sigma_min` is below this omega.
     pub omega_at_next: f64,
 }
 
 impl Outsourced {
-    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. The
-    /// result is as sensitive as the inputs.
+    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. The result is
+    /// computed from the inputs without noise, so it is as sensitive as they are.
     ///
     /// # Errors
     /// [`MechanismError`] if the singular values cannot be computed.

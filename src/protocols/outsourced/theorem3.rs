@@ -1,14 +1,14 @@
-//! PO-GP-UCB's design rule and Theorem 3 for one run, computed for the report only: their assumptions, whether these
-//! hold, and the terms of the bound.
+//! PO-GP-UCB's design rule and Theorem 3 for one run, computed for the report only: the numbers of the design rule, the
+//! assumptions of the theorem, whether they hold, and the terms of the theorem's bound.
 
 use crate::gp::Points;
 use crate::gp::covariance::Covariance;
 use crate::privacy::mechanisms::JohnsonLindenstrauss;
 use crate::protocols::stage::{Iteration, SeriesOutcome};
 
-/// Names of the outcomes of the design rule begin with this.
+/// Names of the outcomes of the design rule begin with this text.
 const RULE: &str = "PO-GP-UCB's design rule";
-/// Names of the outcomes of the theorem begin with this.
+/// Names of the outcomes of the theorem begin with this text.
 const THEOREM: &str = "PO-GP-UCB's Theorem 3";
 
 fn named(group: &str, name: &str, value: f64) -> Option<SeriesOutcome> {
@@ -32,7 +32,8 @@ pub(super) fn design_rule(release: &JohnsonLindenstrauss, sigma_min: f64) -> Vec
     all.into_iter().filter_map(|(name, value)| named(RULE, name, value)).collect()
 }
 
-/// Theorem 3 with the numbers of one run. Kharkovskii, Dai and Low 2020; constants in its O(.) terms are set to 1.
+/// Theorem 3 of Kharkovskii, Dai and Low 2020 with the numbers of one run. Constants in the theorem's O(.) terms are set
+/// to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Theorem3 {
     /// The smallest r for which Lemma 1 gives a nu as small as Theorem 3 requires. r is the number of columns of the
@@ -40,9 +41,10 @@ pub(super) struct Theorem3 {
     columns_needed: f64,
     /// epsilon_ucb, the first term of the bound; `None` if the run's r is below `columns_needed`.
     epsilon_ucb: Option<f64>,
-    /// Number of outcomes, from the first on, for which the covariance of the queried rows is diagonally dominant.
+    /// The largest M such that, for every m up to M, the covariance of the rows of the first m outcomes is diagonally
+    /// dominant.
     dominant: usize,
-    /// Number of outcomes for which the theorem assumes diagonal dominance.
+    /// The M for which the theorem assumes this diagonal dominance: the number of outcomes without the last outcome.
     outcomes: usize,
     /// Whether singular values were lifted.
     lifted: bool,
@@ -98,8 +100,9 @@ impl Theorem3 {
         self.epsilon_ucb.is_some() && !self.lifted && self.dominant >= self.outcomes
     }
 
-    /// The square roots of the bound's terms in (C1, C2) and in gamma_T after t rounds, from beta_t (`beta`) and an upper
-    /// bound on the information gain gamma_T (`gain`).
+    /// Two terms of the bound after t rounds: the term that contains C1 and C2, and the term that contains the information
+    /// gain gamma_T. The bound is the square root of the sum of the squares of epsilon_ucb and of these two terms. `beta` is
+    /// beta_t, and `gain` is an upper bound on gamma_T.
     fn terms(&self, t: f64, beta: f64, gain: f64) -> [f64; 2] {
         let [c1, c2] = self.factors;
         let first = 24.0f64.sqrt() * (c2 + c1 * beta.sqrt()) * (libm::log(t) / t).sqrt();
@@ -141,8 +144,8 @@ fn diameter(points: &Points) -> f64 {
     let mut widest = 0.0f64;
     for (place, &(far, row)) in rows.iter().enumerate() {
         for &(less, other) in &rows[..place] {
-            // The later rows are even closer to the centre than `other`, so no pair with them is
-            // farther apart.
+            // The rows after `other` are no farther from the centre than `other`, so `row` is within the distance `widest`
+            // of each of them.
             if less + far <= widest {
                 break;
             }
@@ -208,8 +211,8 @@ mod tests {
         }
     }
 
-    /// Two rows at distance x with length-scale 1 are dominant if 1 >= 2 exp(-x^2 / 2), that is from x = 1.1774 on.
-    /// The same row twice is never dominant.
+    /// With length-scale 1, the covariance of two rows at distance x is dominant if 1 >= 2 exp(-x^2 / 2), that is, if x is
+    /// at least 1.1774. If the same row occurs twice, the covariance is not dominant.
     #[test]
     fn dominance_agrees_with_definition_3() {
         let points = Points::new(4, 1, vec![0.0, 1.17, 1.18, 50.0]);
@@ -236,8 +239,9 @@ mod tests {
         assert_eq!(upto(&[0]), 0);
     }
 
-    /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. If a projection has enough columns and the
-    /// rows lie far apart, the assumptions hold, and the bound consists of three terms.
+    /// Lemma 1 with n = 10,000 and mu = .025 requires 708 columns at nu = 1/2. If a projection has enough columns, singular
+    /// values are not lifted and the rows lie far apart, the assumptions hold. The bound is the square root of the sum of
+    /// three squared terms.
     #[test]
     fn the_bound_applies_where_its_assumptions_hold() {
         let inputs = Points::new(2, 1, vec![0.0, 1.9]);

@@ -29,7 +29,7 @@ impl BoxPoints {
         self.points.insert(number, point.to_vec());
     }
 
-    /// Adds a random point: each input is uniform in its range, on its scale.
+    /// Adds a random point: each input is drawn uniformly from its range, on the input's own scale.
     pub(super) fn draw(&mut self, number: usize, stream: &mut Stream) {
         let domain = &self.continuum.domain;
         let shares: Vec<f64> = (0..domain.d()).map(|_| stream.uniform()).collect();

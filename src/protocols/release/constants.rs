@@ -1,7 +1,7 @@
 //! The closed formulas of private release: sensitivities, noise scales and utility bounds.
 //!
-//! Source of all: Kusner, Gardner, Garnett and Weinberger 2015. Algorithms and theorems have the numbers that they have in
-//! this paper, and formulas are corrected where a proof requires it. Neighbours are two validation sets that differ in one
+//! Source of all formulas: Kusner, Gardner, Garnett and Weinberger 2015. Algorithms and theorems are numbered as in this
+//! paper, and formulas are corrected where a proof requires it. Neighbours are two validation sets that differ in one
 //! record; the function of a validation set gives the performance of each setting on this set. Here n is the number of
 //! settings, T the number of rounds, gamma_T the largest information gain of T outcomes, sigma the standard deviation of the
 //! noise, and k1 the smallest correlation of two neighbours' functions. The prior variance of functions is 1. For another
@@ -24,20 +24,21 @@ pub fn c_noisy(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(3.0 * n as f64 / delta)).sqrt()
 }
 
-/// c of Algorithm 2: as c of Algorithm 1, for probability delta / 2. c = 2 sqrt((1 - k1) ln(2 n / delta)).
+/// c of Algorithm 2: with probability at most delta / 2, two neighbours' functions lie further apart than c at one or more
+/// of n settings. c = 2 sqrt((1 - k1) ln(2 n / delta)).
 #[must_use]
 pub fn c_noise_free(n: usize, delta: f64, k1: f64) -> f64 {
     2.0 * ((1.0 - k1) * libm::log(2.0 * n as f64 / delta)).sqrt()
 }
 
-/// q as printed in Algorithm 1: sigma sqrt(8 ln(3 / delta)). Half of it bounds the noise of one fixed round, except with
+/// q as printed in Algorithm 1: sigma sqrt(8 ln(3 / delta)). Half of q bounds the noise of one fixed round, except with
 /// probability at most delta / 3.
 #[must_use]
 pub fn q_printed(sigma: f64, delta: f64) -> f64 {
     sigma * (8.0 * libm::log(3.0 / delta)).sqrt()
 }
 
-/// q, corrected: sigma sqrt(8 ln(6 T / delta)). Half of it bounds the noise of all T rounds of both data sets, except with
+/// q, corrected: sigma sqrt(8 ln(6 T / delta)). Half of q bounds the noise of all T rounds of both data sets, except with
 /// probability at most delta / 3. A bound for all rounds is needed, since the best of T outcomes may come from any round.
 #[must_use]
 pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
@@ -47,11 +48,12 @@ pub fn q_corrected(sigma: f64, delta: f64, rounds: u64) -> f64 {
 /// Largest probability that posterior means of two neighbours lie further apart than Theorem 1 states, with its
 /// constants computed from `delta`: delta (1/3 + 6 / (pi^2 (T + 1)^2)).
 ///
-/// The functions lie further apart than c with probability at most delta / 3. The confidence bound is needed after T rounds
-/// only, at every one of n settings, for both data sets, and fails with probability 2 n exp(-beta_(T+1) / 2). The bound of
-/// Srinivas et al. 2010, Lemma 5.1, holds in every round at once, which Theorem 1 does not need. It fails with probability
-/// at most delta / 2 for each data set. With this bound, the failure probability would be delta / 3 + delta / 2 + delta / 2,
-/// which is 4/3 delta.
+/// The first summand is for the functions, which lie further apart than c with probability at most delta / 3. The second
+/// summand is for the confidence bound. Theorem 1 needs this bound after T rounds only, at every one of n settings and for
+/// both data sets. The probability that it fails is at most 2 n exp(-beta_(T+1) / 2), which is 6 delta / (pi^2 (T + 1)^2).
+/// The bound of Srinivas et al. 2010, Lemma 5.1, holds in all rounds at once, which Theorem 1 does not need; for each data
+/// set, it fails with probability at most delta / 2. With that bound, the failure probability would be
+/// delta / 3 + delta / 2 + delta / 2, which is 4/3 delta.
 #[must_use]
 pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
     delta / 3.0 + 2.0 * confidence_failure(delta, rounds + 1)
@@ -61,23 +63,23 @@ pub fn failure_of_means(delta: f64, rounds: u64) -> f64 {
 /// posterior means further than Theorem 1 states, with constants computed from `delta`. `noise` is the probability that
 /// the noise of at least one outcome exceeds half of q.
 ///
-/// It is the sum of three probabilities: delta for the confidence bounds of both data sets in all rounds (twice the sum of
-/// 3 delta / (pi^2 t^2) over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none of
-/// these bounds fails, Theorem 1 holds too.
+/// The result is the sum of three probabilities: delta for the confidence bounds of both data sets in all rounds (twice the
+/// sum of 3 delta / (pi^2 t^2) over every t), delta / 3 for functions that lie further apart than c, and `noise`. If none
+/// of these three failures occurs, the statement of Theorem 1 holds too, so it needs no further summand.
 #[must_use]
 pub fn failure_of_best(delta: f64, noise: f64) -> f64 {
     delta + delta / 3.0 + noise
 }
 
 /// Largest probability that the noise of at least one outcome, in T rounds of both data sets, exceeds half of the corrected
-/// q: the sum of 2 T tails of exp(-ln(6 T / delta)), which is delta / 3.
+/// q: the sum of 2 T tails, each of probability exp(-ln(6 T / delta)), which is delta / 3.
 #[must_use]
 pub fn failure_of_q_corrected(delta: f64) -> f64 {
     delta / 3.0
 }
 
 /// Largest probability that the noise of at least one outcome exceeds half of the printed q: exp(-ln(3 / delta)) for each of
-/// T rounds, which sums up to T delta / 3, not to delta / 3. Each round is counted once, because its noise is
+/// T rounds, which sums up to T delta / 3, not to delta / 3. Each round is counted once, because the noise of a round is
 /// assumed here to be the same for both data sets.
 #[must_use]
 pub fn failure_of_q_printed(delta: f64, rounds: u64) -> f64 {
@@ -136,10 +138,11 @@ pub fn noise_free_regret(a: f64, tau: f64, rounds: u64, d: usize) -> f64 {
 /// Sensitivity of one setting's mean loss over m records: min(g* / m, r L / (m lambda_min)), where g* is the range of the
 /// loss and L its Lipschitz constant.
 ///
-/// r, the reach, is 1 in the paper, but has to be 2. With records of norm at most 1 and a training loss of Lipschitz
-/// constant 1, weights have norm up to 1 / lambda_min. So the margins of two records differ by up to 2 / lambda_min.
-/// Example: the hinge loss with lambda = 2, trained on the one record x = y = 1, gives w = 1/2; the validation records x =
-/// 1, y = 1 and x = 1, y = -1 have margins 1/2 and -1/2, which differ by 1 = 2 / lambda.
+/// r, the argument `reach`, is 1 in the paper, but has to be 2. The margin of a record (x, y) is y times the inner product
+/// of the weights w and x. With records of norm at most 1 and a training loss of Lipschitz constant 1, weights have norm up
+/// to 1 / lambda_min. So the margins of two records differ by up to 2 / lambda_min. Example: the hinge loss with lambda = 2,
+/// trained on the one record x = y = 1, gives w = 1/2; the validation records x = 1, y = 1 and x = 1, y = -1 have margins
+/// 1/2 and -1/2, which differ by 1 = 2 / lambda.
 #[must_use]
 pub fn record_sensitivity(m: f64, range: f64, lipschitz: f64, lambda_min: f64, reach: f64) -> f64 {
     (range / m).min(reach * lipschitz / (m * lambda_min))
@@ -246,7 +249,7 @@ mod tests {
             let greedy = greedy_maximum(&arms, number(&case, "T") as usize, number(&case, "sigma2")).unwrap();
             same(*greedy.gains.last().unwrap(), &case, "greedy");
             let expected: Vec<usize> = serde_json::from_value(case["greedy_idx"].clone()).unwrap();
-            // Equal gains may be chosen in another order; the total gain is the same.
+            // Arms with equal gains may be chosen in another order than the oracle's; the total gain is the same.
             assert_eq!(greedy.arms.len(), expected.len());
             assert!(greedy.upper_bound() >= number(&case, "brute_force_multiset"));
         }

@@ -54,7 +54,7 @@ pub enum CannotRelease {
         /// The stated largest regularisation parameter.
         lambda_max: f64,
     },
-    /// Settings with several inputs; the proof is about one input, the regularisation.
+    /// Settings with several inputs; the proof for `Lipschitz` is about one input, the regularisation.
     #[error(
         "expected settings with one input, the regularisation lambda, found {inputs} inputs: write FixedGrid(..) instead"
     )]
@@ -74,7 +74,7 @@ pub enum CannotRelease {
          (`silence`; lower its `most`)"
     )]
     NothingTried,
-    /// There is no single secret value that could be compared between neighbours.
+    /// An audit needs a single secret value that it can compare between neighbours, and there is no such value.
     #[error(
         "\"{series}\" chooses every setting privately, or its number of trials is random, so there is no one secret to attack: \
          audit its mechanism (`subrosa audit mechanism exponential`, `private-selection` or `above-threshold`)"

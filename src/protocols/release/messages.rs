@@ -153,7 +153,7 @@ impl Protocol for ReleaseProtocol {
 }
 
 impl Rounds for ReleaseProtocol {
-    /// The round is the trial's number plus 1.
+    /// The round is the trial's number plus 1; publications and their confirmations belong to no round.
     fn round(message: &Message) -> Option<u64> {
         match message {
             Message::Train { trial, .. }

@@ -1,14 +1,15 @@
-//! Outcomes of trials that the owner never learns, because of their value or regret.
+//! Outcomes that the owner never learns: whether an outcome is missing may depend on its value or regret.
 
 use crate::privacy::Sensitive;
 use crate::privacy::ledger::{LedgerWriter, Occasion, ReleaseError, enter};
 use crate::privacy::mechanisms::{Informative, Mechanism};
 use crate::rng::Key;
 
-/// How outcomes are missing (the scenario's `silence`), and the node of the seed tree for the draws.
+/// How it is decided which outcomes are missing (the scenario's `silence`).
 #[derive(Clone, Copy)]
 pub(super) struct MissingOutcomes {
     pub(super) recipe: Informative,
+    /// Node of the seed tree; its child k decides whether the outcome of trial k is missing.
     pub(super) draws: Key,
     /// The largest noise-free performance of any setting.
     pub(super) best: f64,

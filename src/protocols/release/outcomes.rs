@@ -1,4 +1,5 @@
-//! Results of the trials by setting, and the errors of the publication with their proven bounds.
+//! The outcomes of the trials, by setting, and the quantities that a run reports about its publication, with their proven
+//! bounds.
 
 use super::failure::CannotRelease;
 use super::publication::{Guarantee, Measure, Task, Utility};
@@ -47,14 +48,14 @@ impl Trials {
         (0..n).filter(|&setting| self.complete || self.mean(setting).is_some()).collect()
     }
 
-    /// The mean of the known outcomes of one setting; `None` if no outcome of it is known.
+    /// The mean of the known outcomes of one setting; `None` if no outcome of this setting is known.
     pub(super) fn mean(&self, setting: usize) -> Option<f64> {
         let of = || self.settings.iter().zip(&self.outcomes).filter(|(tried, _)| **tried == setting);
         let count = of().count();
         (count > 0).then(|| of().map(|(_, outcome)| outcome).sum::<f64>() / count as f64)
     }
 
-    /// The posterior mean at every setting.
+    /// The posterior mean at every setting, given the known outcomes.
     pub(super) fn posterior_mean(&self, task: &Task) -> Result<Vec<f64>, CannotRelease> {
         let surrogate = &task.surrogate;
         let mut posterior =
@@ -94,13 +95,14 @@ impl Trials {
     }
 }
 
-/// The published setting and performance, and the noise-free value of the setting that a reader uses.
+/// The published setting and performance, and the noise-free value of the setting that one reader uses: the first reader to
+/// receive the publication.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Published {
     pub(super) setting: Option<usize>,
     pub(super) value: Option<f64>,
-    /// The noise-free value of the setting that the first reader uses (the published one, or a random one); `None` until
-    /// a reader has received the publication, or if the value is not known.
+    /// The noise-free value of the setting that this reader uses: the published setting, or a random setting if none is
+    /// published. `None` until a reader has received the publication, or if the value is not known.
     pub(super) chosen: Option<f64>,
 }
 
@@ -115,9 +117,10 @@ pub(super) fn outcomes(
     guarantees: &[Guarantee],
 ) -> Result<Vec<SeriesOutcome>, CannotRelease> {
     let mut found: Vec<(Measure, &str, f64)> = Vec::new();
-    // A reader who gets only a performance uses no setting; if nothing is published, the reader's setting is random.
+    // Without a published setting, the reader's setting is random. The regret of this random setting is reported if nothing
+    // at all is published, and not reported if a performance alone is published.
     let told = published.setting.is_some() || published.value.is_none();
-    // Where the largest value is not known, nothing is compared with it.
+    // If the objective's largest value is not known, nothing is compared with it.
     let known = instance.continuum().is_none_or(|continuum| continuum.best_is_known);
     if let Some(value) = published.chosen.filter(|_| told && known) {
         let regret = instance.best() - value;

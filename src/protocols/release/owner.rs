@@ -233,7 +233,8 @@ impl Owner {
         trials.chain(readers).for_each(|(timer, open)| open.reconnected(self.config.retry, ctx, timer));
     }
 
-    /// Evaluates a trained model on the validation set, and passes the outcome to the method that chooses settings.
+    /// Evaluates a trained model on the validation set. Unless the outcome is missing, it is stored and passed to the method
+    /// that chooses settings.
     fn measure(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) -> Result<(), SearchStop> {
         let Some(setting) = self.under_trial.remove(&trial) else { return Ok(()) };
         let noise = if self.publication().noise_free() {
@@ -274,8 +275,8 @@ impl Owner {
         }
     }
 
-    /// Decides whether the owner never learns an outcome. If the decision depends on the outcome, the decision is entered in
-    /// the ledger, since publications depend on which outcomes are known.
+    /// Decides whether an outcome is missing: then the owner never learns it. If the decision depends on the outcome, the
+    /// decision is entered in the ledger, since publications depend on which outcomes are known.
     fn is_missing(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,
@@ -290,7 +291,8 @@ impl Owner {
         silence.is_missing(&mut ledger, occasion, outcome).map_err(SearchStop::Refused)
     }
 
-    /// Gives a trial to the worker that has been idle longest, or to the same worker again if no other is idle.
+    /// Gives a trial that has timed out to the worker that has been idle longest or, if no worker is idle, to its present
+    /// worker again. If the trial has been requested as often as is allowed, the series ends early.
     fn handle_timeout(&mut self, ctx: &mut Context<'_, ReleaseProtocol>, trial: u64) {
         let Some(open) = self.open_trials.get_mut(&trial) else { return };
         let (retry, idle) = (self.config.retry, &mut self.idle);
@@ -316,7 +318,8 @@ impl Owner {
             unit_index: None,
             neighbours: Neighbours::ReplaceOne,
             observer: Observer(PUBLIC.to_owned()),
-            // Ledger entries must not reveal a random number of trials, so `rounds` takes its place.
+            // Ledger entries must not reveal a random number of trials. Where this number is random, the round of an entry
+            // is the stated number `rounds` instead of the number of trials.
             round: if matches!(self.searcher, Searcher::Repeated) {
                 self.config.task.rounds
             } else {

@@ -33,7 +33,7 @@ pub(super) struct OwnerConfig {
     /// Whether models are trained, so that the publication depends on training records too.
     pub(super) trains: bool,
     pub(super) relays: ReadingRelays,
-    /// Conditions of every release besides those of its mechanism.
+    /// Conditions under which the privacy loss of every release holds, besides those of the release's mechanism.
     pub(super) conditions: Vec<String>,
     /// Random numbers of the mechanisms.
     pub(super) mechanisms: Stream,

@@ -28,7 +28,7 @@ use crate::vocab::effort::MESSAGE;
 use crate::vocab::{Effort, PartyId, Problem, ProtectedUnit, PublicFact};
 use std::sync::Arc;
 
-/// The condition of every ledger entry of the publication if outcomes are missing because of their value or regret.
+/// A condition of every ledger entry of the owner, if an outcome's value or regret affects whether the outcome is missing.
 const KNOWN_OUTCOMES: &str = "the outcomes that are known in this run: which outcomes are known depends on the records, and \
                               if others were known, the publication could have another privacy loss";
 
@@ -70,8 +70,8 @@ impl Protocol for Release {
         &["retry.**"]
     }
 
-    /// A relay sees how many settings are tried by a search that stops above a threshold. It also sees whether a
-    /// setting is announced, which depends on the records if outcomes are missing because of their value or regret.
+    /// A relay sees how many settings are tried by a search that stops above a threshold. A relay also sees whether a
+    /// setting is announced, and this depends on the records if outcomes are missing because of their value or regret.
     fn relays_learn_protected_data(&self) -> bool {
         let above = |series: &ReleaseSeries| series.publication.get::<AboveThreshold>().is_some();
         self.silence.is_some_and(|silence| silence.depends()) || self.series.iter().any(above)
@@ -184,7 +184,7 @@ impl Release {
                     published.chosen.get_or_insert(instance.values[*setting as usize]);
                 }
             })?;
-        // No theorem here covers searches with missing outcomes.
+        // No theorem of the publications covers searches with missing outcomes, so nothing is compared with a theorem.
         let neighbour = if stage.options.dry || self.silence.is_some() {
             None
         } else {
@@ -312,9 +312,9 @@ impl Release {
         Ok(parties.collect())
     }
 
-    /// The search of a series, repeated on the neighbour's function with the same noise and without
-    /// the network, for comparison with theorems about neighbours. `None` if the objective has no neighbour, if trials
-    /// need not be made one after another, or if no learner chooses them.
+    /// The search of a series, repeated on the function of the neighbouring data set, with the same noise and without the
+    /// network, for comparison with theorems about neighbours. `None` if the objective has no neighbouring data set, if
+    /// trials need not be made one after another, or if no learner chooses the settings.
     fn on_neighbour(
         &self,
         series: &ReleaseSeries,

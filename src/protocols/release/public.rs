@@ -5,10 +5,10 @@ use super::recipe::{Release, ReleaseSeries};
 use crate::objectives::Instance;
 use crate::vocab::{Origin, PublicFact};
 
-/// Name of the observer of a publication, which stands for all parties in `readers` together.
+/// Name of the observer of a publication. This one observer stands for all parties in `readers` together.
 pub(super) const PUBLIC: &str = "anyone who reads the publication";
 
-/// The numbers that describe a tuning task, to which the noise is scaled.
+/// The numbers that describe a tuning task. The scale of the noise is computed from these numbers.
 const TASK_FACTS: &str =
     "number of validation records, range and Lipschitz constant of the loss, and regularisation parameters";
 
@@ -28,9 +28,9 @@ const PRICED_TIMES: &str = "times and number of messages: training and validatio
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are the owner's own machines";
 
-/// Whether a series' outcomes are the performances of trained models. They are if the objective
-/// trains models or the publication assumes facts about their loss. A function that is drawn at
-/// random has no training records.
+/// Whether a series' outcomes are the performances of trained models, so that there are training records. They are if the
+/// objective trains models, or if the publication assumes facts about the loss of trained models. If the objective is, for
+/// example, a function drawn at random, and nothing is assumed, there are no training records.
 pub(super) fn trains(series: &ReleaseSeries, instance: &Instance) -> bool {
     instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
 }

@@ -12,13 +12,14 @@ pub(super) struct Reader {
     pub(super) n: usize,
     /// The box, if settings are its points.
     pub(super) domain: Option<SearchBox>,
-    /// Random numbers for a reader's own choice, if no setting or point is published.
+    /// Random numbers for the reader's own choice, if no setting or point is published.
     pub(super) stream: Stream,
     pub(super) chosen: bool,
 }
 
 impl Reader {
-    /// Uses the published point of a box, or a uniformly random one; does nothing if a point has been used before.
+    /// Uses the published point of a box, or a random point if none is published. Does nothing if this reader has used a
+    /// point before.
     fn use_point(&mut self, published: Option<Vec<f64>>, ctx: &mut Context<'_, ReleaseProtocol>) {
         if self.chosen {
             return;

@@ -12,9 +12,9 @@ pub(super) struct ReadingRelays {
     pub(super) of_publication: Arc<[Observer]>,
     /// Relays that can read messages to workers or messages to readers; no reader is among them.
     pub(super) of_either: Arc<[Observer]>,
-    /// Relays of messages to workers or to readers, whether or not they can read the messages: the number, the times and the
-    /// lengths of messages may depend on outcomes. No reader is among them.
+    /// Relays of messages to workers or to readers, whether or not the relays can read the messages: even the number, the
+    /// times and the lengths of messages may depend on outcomes. No reader is among these relays.
     pub(super) of_traffic: Arc<[Observer]>,
-    /// The relays of `of_traffic`, and readers that relay messages to workers: all of these see when a search ends.
+    /// The relays of `of_traffic`, and readers that relay messages to workers. All of these parties see when a search ends.
     pub(super) of_search: Arc<[Observer]>,
 }

@@ -26,8 +26,8 @@ pub struct Release {
     /// Names of the parties that get the publication. Results are reported for the reader that receives it first.
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub readers: Vec<String>,
-    /// Names of the owner's machines; each trains one model at a time. Default: none, the owner trains the models
-    /// itself, in no virtual time.
+    /// Names of the owner's machines; each machine trains one model at a time. Default: none, the owner trains the
+    /// models itself, in no virtual time.
     #[serde(default)]
     #[schemars(with = "Vec<crate::vocab::PartyName>")]
     pub workers: Vec<String>,
@@ -38,8 +38,8 @@ pub struct Release {
     #[serde(default = "default_retry")]
     pub retry: Retry,
     /// Outcomes of trials that the owner never learns, because of their value or regret, such as outcomes of jobs that fail
-    /// where a model does badly. The trial counts, and the search goes on without its outcome. What is published depends on
-    /// which outcomes are known, so whether an outcome is known counts as a release to the readers, with an entry in the
+    /// where a model does badly. Such a trial counts, and the search goes on without its outcome. What is published depends
+    /// on which outcomes are known, so whether an outcome is known counts as a release to the readers, with an entry in the
     /// ledger. Allowed only for publications whose proofs hold for any set of known outcomes (`FixedGrid`, `EverySetting`),
     /// or that have no proof (`NonPrivate`, `Blind`). Default: none, every outcome is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,8 +71,8 @@ impl Series for ReleaseSeries {
 }
 
 impl Release {
-    /// Problems of recipes that assume a larger correlation of neighbours than the objective states: the proof is then about
-    /// other functions.
+    /// The problems of publications that assume a larger correlation of neighbours than the objective states: their proofs
+    /// are about functions with the larger correlation, not about the objective's.
     pub(super) fn check_neighbours(&self, objective: &dyn Objective) -> Vec<Problem> {
         let Some(stated) = objective.neighbour_correlation() else { return Vec::new() };
         let assumed = self.series.iter().enumerate().filter_map(|(index, series)| {
@@ -200,8 +200,8 @@ impl Release {
     }
 }
 
-/// Least epsilon of a Laplace release with exact arithmetic: its lattice has room for noise of 5e8 times the
-/// sensitivity, and rounding may double the sensitivity.
+/// Least epsilon of a Laplace release with exact arithmetic. The lattice on which exact noise is drawn has room for noise
+/// of 5e8 times the sensitivity, and rounding may double the sensitivity.
 const LEAST_EPSILON: f64 = 4e-9;
 
 /// The problem of an epsilon that needs more noise than exact arithmetic has room for.

@@ -32,7 +32,7 @@ pub(super) struct Sampler {
     dry: bool,
 }
 
-/// The posterior at one setting as a function of the outcomes.
+/// The posterior at one setting, and how strongly its mean depends on the outcomes.
 struct Model {
     mean: f64,
     variance: f64,
@@ -62,7 +62,8 @@ impl Sampler {
         self.choose((0..n).collect(), "next setting", |model| weight * model.variance.sqrt()).map(Some)
     }
 
-    /// The choice of the setting to end with, among those tried, if the recipe ends with one.
+    /// The choice of the setting to end with, among those tried; `None` if the recipe does not end with a setting, or if no
+    /// outcome is known.
     pub(super) fn last(&self) -> Result<Option<Choice>, CannotRelease> {
         if !self.recipe.ends_with_a_setting || self.tried.is_empty() {
             return Ok(None);
@@ -113,8 +114,8 @@ impl Sampler {
         Ok(Choice { mechanism, utilities, candidates, jitter })
     }
 
-    /// The posterior at every candidate, given the outcomes so far, and the jitter that it needed. Cost: O(t^3 + t^2 n)
-    /// for t outcomes and n candidates.
+    /// The posterior at every candidate, given the outcomes so far, and the jitter that the covariance matrix needed. Cost:
+    /// O(t^3 + t^2 n) for t outcomes and n candidates.
     fn models(&self, candidates: &[usize]) -> Result<(Vec<Model>, f64), CannotRelease> {
         let (t, covariance, prior) = (self.tried.len(), self.task.covariance(), self.task.surrogate.mean);
         if self.dry {
@@ -188,9 +189,9 @@ mod tests {
     }
 
     proptest! {
-        /// With the same settings, scores of neighbours (every outcome changed by at most 0.01) never differ by more
-        /// than the sensitivity that the mechanism states. The largest difference for random changes is above 2 % of
-        /// this sensitivity.
+        /// The outcomes of a search and of its neighbour are at the same settings and differ by at most 0.01 each. Then the
+        /// scores never differ by more than the sensitivity that the mechanism states. For random differences of outcomes,
+        /// the largest difference of scores is above 2 % of this sensitivity.
         #[test]
         fn scores_of_neighbours_keep_the_sensitivity(
             n in 2usize..30, t in 1usize..12, noise in 1e-4f64..0.1, seed in 0u64..1_000_000,
@@ -223,9 +224,9 @@ mod tests {
         }
     }
 
-    /// A larger `noise_variance`, which is added to the diagonal, makes the weights and the sensitivity smaller, but not
-    /// the rounding errors of the scores. At a `noise_variance` of 1e14, a change of one outcome by its sensitivity
-    /// changes scores by several times their sensitivity. So an exact choice is refused.
+    /// A larger `noise_variance`, which is added to the diagonal, makes the weights of outcomes and the sensitivity of
+    /// scores smaller, but not the rounding errors of scores. At a `noise_variance` of 1e14, a change of one outcome by the
+    /// sensitivity of an outcome changes scores by several times their sensitivity. So an exact choice is refused.
     #[test]
     fn an_exact_choice_is_refused_if_rounding_moves_scores_too_far() {
         let apart = |regulariser: f64, outcome: f64| {
@@ -254,8 +255,8 @@ mod tests {
                 }
             }
         }
-        // Three outcomes with weights of at most variance / regulariser: their contribution is lost in rounding, or
-        // changes the last digit.
+        // Three outcomes whose weights in a score are at most the prior variance divided by `regulariser` (1e14): the
+        // contribution of the outcomes to the score is lost in rounding, or changes the last digit.
         let most = (0..300).map(|k| apart(1e14, -0.31 - 1e-3 * f64::from(k)).0).fold(0.0, f64::max);
         assert!(most > 4.0 * 0.01 * 0.09 / 1e14, "{most}: scores are moved by more than the sensitivity");
     }

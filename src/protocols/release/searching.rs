@@ -17,7 +17,7 @@ pub(super) enum Searcher {
     Sampler(Sampler),
     /// A random number of settings, each drawn uniformly.
     Repeated,
-    /// Settings in a given order, until the outcome of one is above a threshold.
+    /// Settings in a given order, until the noisy outcome of a setting is not below a noisy threshold.
     UntilAbove(Box<UntilAbove>),
 }
 

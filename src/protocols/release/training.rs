@@ -25,9 +25,9 @@ pub(super) fn entry_of_training(entry: &CountedRelease) -> CountedRelease {
     CountedRelease { event: of_a_training_record(&entry.event), ..entry.clone() }
 }
 
-/// A ledger that checks the budget for training records too, if models are trained. It records only the entry about
-/// validation records. The entry about training records follows from this entry, and is added to the series' record when the
-/// series has ended.
+/// A ledger that checks the budget for training records too, if models are trained. The ledger records only the entry about
+/// validation records. The entry about training records follows from that entry, and is added to the series' record when
+/// the series has ended.
 #[derive(Debug)]
 pub(super) struct WithTraining<'a, B> {
     pub(super) ledger: B,

@@ -12,7 +12,7 @@ pub fn end<P: RecordsFacts>(ctx: &mut dyn Recorder<P>, reason: impl Display) {
     ctx.stop();
 }
 
-/// Ends the series because a release did not happen; the recorded reason is `what`, followed by the error.
+/// Ends the series because a release did not happen. The recorded reason is the text `what`, followed by the error.
 pub fn end_refused<P: RecordsFacts>(ctx: &mut dyn Recorder<P>, what: &str, error: &ReleaseError) {
     let reason = format!("{what}: {error}");
     ctx.record(match error {

@@ -17,8 +17,8 @@ pub enum Fact<Own> {
     Released(Box<PrivacyEvent>),
     /// The privacy budget was reached.
     BudgetReached(BudgetReached),
-    /// A model needed a larger jitter than before: the variance that it added to the diagonal of
-    /// its covariance matrix.
+    /// A model needed a larger jitter than before. The number is the jitter: the variance that was
+    /// added to the diagonal of the model's covariance matrix.
     Jittered(f64),
     /// A party could not continue; the series ends here.
     Ended {
@@ -40,7 +40,7 @@ pub trait ProtocolFact: Clone + fmt::Debug + Digestible {
     /// not compile. The default: an empty list, so that the protocol's own numbers are not compared.
     const NUMBERS: &'static [u64] = &[];
 
-    /// The round that is closed when this fact is recorded. The default: none.
+    /// The round that ends ("is closed") when this fact is recorded. The default: none.
     fn closes(&self) -> Option<u64> {
         None
     }
@@ -57,7 +57,7 @@ impl<P: Protocol<Fact = Fact<Own>>, Own: ProtocolFact> RecordsFacts for P {
 }
 
 impl<Own: ProtocolFact> Fact<Own> {
-    /// The round that is closed when this fact is recorded.
+    /// The round that ends when this fact is recorded; none for a shared fact.
     #[must_use]
     pub fn closes(&self) -> Option<u64> {
         match self {
@@ -73,7 +73,7 @@ impl<Own> From<Own> for Fact<Own> {
     }
 }
 
-/// A fact of the protocol's own has the same debug format as it would have without this enum.
+/// One of the protocol's own facts has the debug format of the fact itself, without the name `Own` of the variant.
 impl<Own: fmt::Debug> fmt::Debug for Fact<Own> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -90,7 +90,7 @@ impl<Own: ProtocolFact> Digestible for Fact<Own> {
     fn digest(&self, digest: &mut Digest) {
         const { assert!(all_differ(Own::NUMBERS), "each fact has a number of its own") };
         const { assert!(shared_are_free::<Own>(), "a shared fact and one of the protocol's own have one number") };
-        // A new shared fact gets a number from 1 << 16 on, which no protocol's own facts reach.
+        // A new shared fact gets a number of at least 1 << 16; the numbers of protocols' own facts are smaller.
         match self {
             Self::Own(own) => own.digest(digest),
             Self::Released(event) => {
@@ -144,7 +144,7 @@ const fn shared_are_free<Own: ProtocolFact>() -> bool {
     all_differ(&[0, Own::ENDED, Own::BUDGET_REACHED, Own::JITTERED])
 }
 
-/// Collects the shared facts of one series for its record, in order.
+/// Collects the shared facts of one series, in the order in which they are recorded, for the series' record.
 #[derive(Debug)]
 pub(super) struct SharedFacts {
     releases: Releases,
@@ -158,23 +158,23 @@ impl SharedFacts {
         Self { releases, budget: None, jitter: 0.0, ended_early: None }
     }
 
-    /// Stores a shared fact; returns a fact that is one of the protocol's own.
+    /// Stores a shared fact and returns `None`, or returns a fact that is one of the protocol's own.
     pub(super) fn keep<'a, Own>(&mut self, fact: &'a Fact<Own>) -> Option<&'a Own> {
         match fact {
             Fact::Own(own) => return Some(own),
             Fact::Released(event) => self.releases.enter(event),
-            // Only the first one is stored.
+            // Only the first fact that the budget was reached is stored.
             Fact::BudgetReached(reached) => {
                 self.budget.get_or_insert_with(|| reached.clone());
             }
-            // Only the largest one is stored.
+            // Only the largest jitter is stored.
             Fact::Jittered(variance) => self.jitter = self.jitter.max(*variance),
             Fact::Ended { reason } => self.ended_early = Some(reason.clone()),
         }
         None
     }
 
-    /// Writes everything into the record.
+    /// Writes the stored facts into the record.
     pub(super) fn into_record(self, record: &mut SeriesRecord) {
         record.releases = self.releases.into_entries();
         record.budget = self.budget;

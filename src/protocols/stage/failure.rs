@@ -39,7 +39,7 @@ pub enum ReplicationError {
         /// Which series.
         series: String,
     },
-    /// A fork after a round, of a series in which no round ended.
+    /// A fork after a round was requested, and no round of the series ended.
     #[error(
         "series \"{series}\" has no round after which it could be forked: its protocol does not state when a round ends \
          (`Rounds::closes`), or the series ended before its first round did; fork it at a time, as in --fork-at 5s"
@@ -55,7 +55,7 @@ pub enum ReplicationError {
         series: String,
         /// The party's name.
         party: String,
-        /// Why it has no copy.
+        /// Why its state cannot be copied.
         #[source]
         reason: CannotCopy,
     },

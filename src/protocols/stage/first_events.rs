@@ -4,13 +4,14 @@ use super::trace::{TraceEvent, TraceKind};
 use crate::vocab::PartyId;
 use std::collections::BTreeSet;
 
-/// Stores the first events of every series among its first parties. In a network of few parties these are all parties;
-/// in a larger one, the parties between which messages are first exchanged.
+/// Stores the first events of every series. In a network of at most `most_parties` parties, the events of all parties are
+/// stored. In a larger network, only the events among `most_parties` parties are stored: the first parties of the series
+/// that send a message or have a message sent to them.
 #[derive(Debug)]
 pub(in crate::protocols) struct FirstEvents {
     most_events: usize,
     most_parties: usize,
-    /// Whether the network has only a few parties, so that all are included.
+    /// Whether the network has at most `most_parties` parties, so that all parties are included.
     few: bool,
     series: Vec<StoredEvents>,
 }
@@ -24,7 +25,7 @@ struct StoredEvents {
 }
 
 impl StoredEvents {
-    /// Number of kinds of messages that arrived.
+    /// Number of kinds of messages among the stored deliveries.
     fn kinds(&self) -> usize {
         let label = |event: &TraceEvent| match &event.kind {
             TraceKind::Delivered(parcel, _) => Some(parcel.label.clone()),
@@ -46,7 +47,7 @@ impl FirstEvents {
     }
 
     /// Whether to store an event between these parties. `message` tells whether the event is the sending of a message:
-    /// only such an event adds parties to the stored ones.
+    /// only such an event adds parties to those that are included.
     pub(in crate::protocols) fn accepts_event(
         &mut self,
         series: &str,
@@ -79,8 +80,8 @@ impl FirstEvents {
         }
     }
 
-    /// The series in which the most kinds of messages arrive, and its stored events; the first such series if there are
-    /// several.
+    /// The series in whose stored events the most kinds of messages arrive, and these events. If there are several such
+    /// series, the first of them.
     pub(in crate::protocols) fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         let most = self.series.iter().map(StoredEvents::kinds).max()?;
         let found = self.series.iter().find(|kept| kept.kinds() == most)?;

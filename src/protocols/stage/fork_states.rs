@@ -1,4 +1,4 @@
-//! Forks: the state at which branches begin, and the point in time.
+//! Forks: the point at which branches begin, and the stored state from which they continue.
 
 use crate::kernel::{CannotFork, Protocol as KernelProtocol, Simulation};
 use crate::network::NetworkMedium;
@@ -20,7 +20,7 @@ pub enum ForkPoint {
     ///
     /// Example: `Round(2)`.
     Round(u64),
-    /// At this virtual time, before all events of that time.
+    /// At this virtual time, before all events of this time.
     ///
     /// Example: `At("5min")`.
     At(Span),
@@ -75,10 +75,10 @@ struct StoredState {
 /// The role of a run in a fork.
 #[derive(Clone, Debug)]
 pub enum Fork {
-    /// Runs the common beginning, keeps its state at the fork, and continues unchanged.
+    /// Runs the common beginning, stores the state at the fork, and continues with unchanged settings.
     Trunk(ForkPoint, ForkStates),
-    /// Continues from the stored state, with changed settings. The names are those of the series whose own settings
-    /// differ after the fork; no theorem applies to the whole run of such a series.
+    /// Continues from the stored state, with changed settings. The set has the names of the series whose own settings differ
+    /// after the fork; no theorem applies to the whole run of such a series.
     Branch(ForkStates, Arc<BTreeSet<String>>),
 }
 

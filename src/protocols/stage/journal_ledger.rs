@@ -15,7 +15,7 @@ pub struct JournalLedger<'a, P: RecordsFacts> {
     facts: FactWriter<'a, P>,
     exceeded_before: bool,
     relays: Arc<[Observer]>,
-    /// Whether the release's own observer is trusted with it, so that the budget is checked for relays only.
+    /// Whether the release's own observer is trusted with the release, so that the budget is checked for relays only.
     trusting: bool,
     /// Whether the release can no longer be prevented, so that it is recorded even if the budget is exceeded.
     unpreventable: bool,
@@ -33,7 +33,7 @@ impl<P: RecordsFacts> LedgerWriter for FactWriter<'_, P> {
 
 impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
     /// The ledger of a party whose releases `meter` counts against the budget. Every release is also recorded for each
-    /// relay that the meter lists, and the budget is checked for each of them.
+    /// relay that the meter lists, and the budget is checked for each of these relays.
     pub fn new(meter: &'a mut BudgetMeter, ctx: &'a mut dyn Recorder<P>) -> Self {
         let exceeded_before = meter.exceeded().is_some();
         let relays = Arc::clone(meter.reading_relays());
@@ -49,21 +49,22 @@ impl<'a, P: RecordsFacts> JournalLedger<'a, P> {
         }
     }
 
-    /// The same ledger for a release that these relays can read, instead of those that the meter lists.
+    /// The same ledger for a release that these relays can read, instead of the relays that the meter lists.
     #[must_use]
     pub fn read_by(self, relays: &Arc<[Observer]>) -> Self {
         Self { relays: Arc::clone(relays), ..self }
     }
 
-    /// The same ledger for a release whose own observer is trusted with it, so that no budget covers what that observer
-    /// sees. Relays are not trusted: the budget is checked for each of them.
+    /// The same ledger for a release whose own observer is trusted with the release, so that no budget covers what that
+    /// observer sees. Relays are not trusted: the budget is checked for each relay.
     #[must_use]
     pub fn for_trusted_observer(self) -> Self {
         Self { trusting: true, ..self }
     }
 
-    /// The same ledger for something that observers can already learn: the release is recorded even if it exceeds the
-    /// budget, and a fact then records that the budget is exceeded.
+    /// The same ledger for a release of something that observers can already learn: the release is recorded even if it
+    /// exceeds the budget. If this release is the first to exceed the budget, a fact then records that the budget is
+    /// exceeded.
     #[must_use]
     pub fn unpreventable(self) -> Self {
         Self { unpreventable: true, ..self }

@@ -86,7 +86,7 @@ struct OutcomeAnswers {
 }
 
 impl OutcomeAnswers {
-    /// The mechanism; `None` for outcomes without protection.
+    /// The mechanism that protects outcomes; `None` for outcomes without protection.
     fn mechanism(&self) -> Option<&OutcomeMechanism> {
         match &self.asking {
             Some(asking) => Some(&**asking),
@@ -123,7 +123,7 @@ pub struct Measurer {
     /// How an outcome decides whether its answer is missing, the node of the seed tree for the draws of this decision, and
     /// the largest noise-free value of any arm.
     silence: Option<(Informative, Key, f64)>,
-    /// The answer to each round; none where it is missing.
+    /// The answer of each round so far; `None` for a round whose answer is missing.
     answered: BTreeMap<u64, Option<Released<f64>>>,
     known: BTreeMap<u64, AnsweredOutcome>,
 }
@@ -173,8 +173,8 @@ impl Measurer {
         Ok(self)
     }
 
-    /// The same measurer, whose outcomes may be missing because of their value or regret. Whether the outcome of a round is
-    /// missing is drawn from the round's child of `key`. Only [`Self::answer_if_any`] leaves answers out.
+    /// The same measurer, with answers that may be missing because of the outcome's value or regret. Whether the answer of a
+    /// round is missing is drawn from the round's child of `key`. Only [`Self::answer_if_any`] leaves answers out.
     #[must_use]
     pub fn with_silence(mut self, silence: Option<Informative>, key: Key) -> Self {
         let best = self.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -210,10 +210,10 @@ impl Measurer {
         answer?.ok_or_else(|| missing().into())
     }
 
-    /// The answer to a round's query of an arm, as [`Self::answer`] gives it, or `None` if the
-    /// answer is missing because of its outcome. A query of an arm whose outcome a mechanism
-    /// released before gets the same answer. For any other query, a new draw decides whether there
-    /// is an answer, and this decision is a release of its own.
+    /// The answer to a round's query of an arm, as [`Self::answer`] gives it, or `None` if the answer is missing because of
+    /// its outcome. A further query of a round has the same result as the first. In a new round, a query of an arm whose
+    /// outcome a mechanism released before gets the answer that was given before. For any other query, a new draw decides
+    /// whether there is an answer; if the decision depends on the outcome, the decision is a release of its own.
     ///
     /// # Errors
     /// As [`Self::answer`], except that a missing answer is no error.
@@ -268,7 +268,7 @@ impl Measurer {
         Ok(missing)
     }
 
-    /// The same occasion about the row that an outcome was computed from.
+    /// The same occasion for a ledger entry about the row from which an outcome was computed.
     fn of_row(&self, occasion: &Occasion) -> Occasion {
         Occasion {
             unit: ProtectedUnit::Record,
@@ -307,7 +307,7 @@ impl Measurer {
             return Ok(None);
         }
         let secret = Sensitive::new(outcome);
-        // An outcome that is computed from an input of its row is a release about the row as well.
+        // If an outcome is computed from an input of its row, its release is a release about the row as well.
         let of_row = self.of_records.then(|| self.of_row(&occasion));
         let private = self.outcomes.mechanism();
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);

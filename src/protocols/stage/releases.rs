@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 pub enum Releases {
     /// In order of time: only consecutive releases share an entry.
     InOrder(Vec<CountedRelease>),
-    /// By the unit that the releases are about, for protocols in which releases about different units alternate. All releases
-    /// about one unit that differ only in round and time share an entry, so the number of entries grows with the number of
-    /// units and not with the number of rounds.
+    /// By the unit that the releases are about, for protocols in which releases about different units alternate. All
+    /// releases about one unit that differ only in round and time share an entry, so the number of entries grows with the
+    /// number of units and not with the number of rounds.
     ByUnit {
         /// Releases about no numbered unit.
         others: Vec<CountedRelease>,
@@ -48,7 +48,8 @@ impl Releases {
         }
     }
 
-    /// All entries, in order of time; or, by unit, first the entries about no numbered unit and then those about each unit.
+    /// All entries. With `InOrder`, they are in order of time. With `ByUnit`, the entries about no numbered unit come first,
+    /// and then the entries about each numbered unit.
     #[must_use]
     pub fn into_entries(self) -> Vec<CountedRelease> {
         match self {
@@ -61,7 +62,7 @@ impl Releases {
     }
 }
 
-/// Adds an entry, or counts it together with the last one if they differ only in round and time.
+/// Adds `entry` at the end, or counts it together with the last entry if the two differ only in round and time.
 pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     match entries.last_mut() {
         Some(last) if last.is_like(&entry) => last.join(&entry),
@@ -69,8 +70,9 @@ pub fn count(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     }
 }
 
-/// Counts `entry` together with an entry of the same observer and the same name of the release from which it differs only
-/// in round and time. If there is none, inserts it after the first entry of that observer and name, or adds it at the end.
+/// If `entries` has an entry that differs from `entry` only in round and time, counts `entry` together with that entry.
+/// Otherwise inserts `entry` after the first entry with the same observer and the same name of the release. If there is no
+/// such entry either, adds `entry` at the end.
 fn count_beside(entries: &mut Vec<CountedRelease>, entry: CountedRelease) {
     let same = |known: &CountedRelease| {
         known.event.released == entry.event.released && known.event.observer == entry.event.observer

@@ -1,5 +1,5 @@
-//! The result of an audit: a section per finding, a table of several findings, and a chart of the score's distributions
-//! under D and under D'.
+//! The result of an audit: one section for each finding, a table of several findings, and a chart of the distributions of
+//! the chosen test's score under D and under D', the two neighbouring data sets.
 
 use crate::audit::systems::NotAudited;
 use crate::audit::{Factors, Finding, Histogram, NeighbourSide, Verdict};
@@ -128,8 +128,8 @@ pub(in crate::report) fn of_finding(finding: &Finding) -> Section {
 }
 
 /// The verdict in words. If a conditional upper bound is refuted, the verdict is followed by the condition of this bound. An
-/// inconclusive verdict is followed by the reason, and the verdict "consistent" by the factors between the tested epsilon
-/// and the measured bounds.
+/// inconclusive verdict is followed by its reason. The verdict "consistent" is followed by the factors by which the tested
+/// epsilon exceeds the two measured bounds (by counting and by the model), as far as these factors are known.
 fn verdict(finding: &Finding) -> String {
     let word = finding.verdict.to_string().to_uppercase();
     if finding.verdict == Verdict::Refuted {
@@ -160,7 +160,7 @@ fn verdict_cell(finding: &Finding) -> String {
         return finding.verdict.to_string();
     }
     match finding.factors.as_ref().and_then(Factors::smallest) {
-        // Short enough to fit beside the longest name in 80 columns.
+        // The text is short enough to fit beside the longest name in 80 columns.
         Some((factor, by_model)) => {
             let digits = if factor < 10.0 { 2 } else { usize::from(factor < 100.0) };
             format!("within {factor:.digits$} ({})", if by_model { "model" } else { "count" })
@@ -214,7 +214,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
             ]
         })
         .collect();
-    // The ceiling hardly depends on delta, so the largest one is shown for all findings.
+    // The ceiling hardly depends on delta, so one ceiling is shown for all findings: the largest.
     let ceiling = findings.iter().map(|finding| finding.evidence.ceiling).fold(0.0, f64::max);
     let title = format!("{title}, ceiling {}", epsilon(ceiling));
     let mut blocks = vec![Block::Table(Table::new(title, header, rows, 2))];

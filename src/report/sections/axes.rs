@@ -5,8 +5,8 @@ use super::points::Axes;
 use crate::report::plots::Axis;
 use crate::study::{CellSummary, Summary};
 
-/// Smallest number of values with which an axis whose values are words becomes the horizontal axis of a chart. If there are
-/// only two such values, charts along other axes can have a line for each value, which is clearer.
+/// An axis whose values are words becomes the horizontal axis of a chart only if it has at least this number of values. The
+/// results at only two such values are clearer as two lines in the charts along other axes.
 const MIN_WORDS: usize = 3;
 /// Number of characters of the longest word that fits below an axis.
 const FITTING: usize = 12;
@@ -29,8 +29,9 @@ enum Scale {
     Words(Vec<String>),
 }
 
-/// First the axes with at least two values that are all numbers, or all durations. Then the axes with at least [`MIN_WORDS`]
-/// values that are not all numbers and not all durations; such values are taken as words.
+/// The axes along which results are drawn. First come the axes whose values are all numbers or all durations, if they have
+/// at least two different values. Then come those other axes that have at least [`MIN_WORDS`] different values; their values
+/// are taken as words.
 pub(super) fn along(summary: &Summary) -> Vec<Along> {
     let axes = Axes::of(summary);
     let mut numeric = Vec::new();
@@ -68,7 +69,8 @@ pub(super) fn along(summary: &Summary) -> Vec<Along> {
     numeric
 }
 
-/// The values of an axis in seconds, ascending, each as the scenario writes it; `None` if one is not a duration.
+/// The values of an axis in seconds, in ascending order, each with its text in the scenario; `None` if some value is not a
+/// duration.
 fn durations(summary: &Summary, name: &str) -> Option<Vec<(f64, String)>> {
     let mut found: Vec<(f64, String)> = Vec::new();
     for cell in &summary.cells {
@@ -88,7 +90,8 @@ fn duration(word: &str) -> Option<f64> {
 }
 
 impl Along {
-    /// The value of a cell on the axis, and its label; `None` if the cell has no value there.
+    /// The value of a cell on the axis as a number, and its label. A word is given by its position among the words, counted
+    /// from 1. `None` if the cell has no value on the axis.
     pub(super) fn place(&self, cell: &CellSummary) -> Option<(f64, String)> {
         let value = cell.point.get(&self.name)?;
         let of = |known: &[(f64, String)], x: f64| {
@@ -106,7 +109,7 @@ impl Along {
         Some((x, format!("{} = {said}", self.name)))
     }
 
-    /// The axis for a chart, with ticks at the values.
+    /// The axis for a chart, with ticks at the values if they are far enough apart.
     pub(super) fn axis(&self) -> Axis {
         match &self.scale {
             Scale::Numbers(values) => {

@@ -9,9 +9,9 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::scenario::Metric;
 use crate::study::{SeriesSummary, Summary};
 
-/// Number of points at the beginning that are drawn for every line, however long it is.
+/// Number of points at the beginning of a line that are all drawn, however long the line is.
 const FIRST_POINTS: usize = 20;
-/// Number of rounds from which simple regret is drawn over the logarithm of the round.
+/// Simple regret is drawn over the logarithm of the round if the number of the last round is at least this.
 const LONG: u64 = 300;
 
 /// Figures of regret by round: one for all cells if the lines are few, else one for each combination of values of some axes.
@@ -49,7 +49,8 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     figures
 }
 
-/// Whether all values of a chart are equal, as for a regret that is 0 in every round. Then only the table shows them.
+/// Whether all values of a chart are equal, as for a regret that is 0 in every round. Such a chart is left out: only the
+/// table shows its values.
 fn is_flat(chart: &Chart) -> bool {
     let mut values = numbers(&chart.lines).map(|(value, _)| value);
     values.next().is_none_or(|first| values.all(|value| value.total_cmp(&first).is_eq()))

@@ -1,4 +1,5 @@
-//! Statements of the short report on counts and outcomes that are not 0. Without these statements, regrets could be misread.
+//! Statements of the short report about counts and outcomes (numbers at the end of a series) that are not 0. Without these
+//! statements, regrets could be misread.
 
 use super::cells::by_series;
 use super::points::Axes;
@@ -6,7 +7,7 @@ use crate::report::document::{Block, Visibility};
 use crate::report::number::{quantity, two_digits};
 use crate::study::{CellSummary, SeriesSummary, Summary};
 
-/// Names of counts and outcomes, each with its meaning. The values are means over replications.
+/// Names of counts and outcomes, each with its meaning. The statements give means over replications.
 const NUMBERS: [(&str, &str); 5] = [
     ("rounds given up", "rounds that ended without a sum, since too few answers or shares of masks arrived"),
     ("rounds given up that the server can unmask", "rounds given up whose sum the server can compute later"),
@@ -20,10 +21,10 @@ const NUMBERS: [(&str, &str); 5] = [
         "share of the points that an agent can measure for which no sum with its vector tells it anything",
     ),
 ];
-/// Largest number of series and cells that are named for one number.
+/// Largest number of pairs of series and cell that are named for one count or outcome.
 const NAMED: usize = 6;
 
-/// A statement for each number that is not 0 everywhere.
+/// A statement for each count or outcome that is not 0 in at least one series of one cell.
 pub(super) fn statements(summary: &Summary) -> Vec<Block> {
     NUMBERS.iter().filter_map(|(name, words)| statement(summary, name, words)).collect()
 }

@@ -6,8 +6,8 @@ use crate::study::{CellSummary, PersonLoss, PrivacyRow, SeriesSummary, Summary};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of cells of a study in which a group of cells is described by its distinguishing values; finding these
-/// requires a comparison with all cells.
+/// If a study has at most this number of cells, a group of its cells is described by the values that distinguish the group
+/// from the other cells. Finding these values requires a comparison with all cells.
 const MAX_CELLS: usize = 400;
 
 /// Every series of every cell, grouped by series, so that rows of one series follow the order of the cells.
@@ -51,7 +51,7 @@ impl Rows {
         self
     }
 
-    /// The table with a header: the series, the axes, and these columns.
+    /// The table with a header: the series, the axes, and `columns`.
     pub(super) fn table<N: Into<String>>(
         self,
         title: impl Into<String>,
@@ -141,9 +141,9 @@ pub(super) fn merge<K: PartialEq>(mut axes: Vec<String>, series: Vec<(String, Ve
 }
 
 /// For each axis, whether the results depend on it, given the result at each point. The results do not depend on an axis if
-/// some points differ only in this axis, and all points that agree in the other axes have the same result. Earlier axes on
-/// which the results do not depend are ignored when points are compared. An axis with a single value counts as one on which
-/// the results depend.
+/// two conditions are met: some points differ only in this axis, and all points that agree in the other axes have the same
+/// result. The second condition ignores earlier axes on which the results do not depend. An axis with a single value counts
+/// as one on which the results depend.
 pub(super) fn dependence<T: PartialEq>(results: &[(Vec<String>, T)]) -> Vec<bool> {
     let axes = results.first().map_or(0, |(point, _)| point.len());
     let mut depends = vec![true; axes];
@@ -189,7 +189,7 @@ pub(super) fn merged_persons(summary: &Summary) -> Vec<(&PersonLoss, Vec<String>
 pub(super) struct Places {
     cells: usize,
     names: Vec<String>,
-    /// The values of each point, in a study of at most [`MAX_CELLS`] cells.
+    /// The values of each point; empty for a study of more than [`MAX_CELLS`] cells.
     all: Vec<Vec<String>>,
 }
 
@@ -204,7 +204,7 @@ impl Places {
 
     /// Some points of the study in words, as [`among`] writes them: "epsilon = 1.0 or 3.0, loss = 0.1".
     ///
-    /// Each element of `places` is one point, written as its values joined by ", ". The text is empty if these are all
+    /// Each element of `places` is one point, written as its values joined by ", ". The text is empty if `places` has all
     /// points of the study. In a study of more than [`MAX_CELLS`] cells, each point is written with all its values.
     pub(super) fn words(&self, places: &[String]) -> String {
         if places.len() == self.cells {
@@ -227,9 +227,9 @@ pub(super) fn place(summary: &Summary, places: &[String]) -> String {
 
 /// Some points of a study (`here`) in words; `all` are all its points, and `names` the names of their axes.
 ///
-/// On each axis, some values occur in `here`. If every point of the study that has only such values is in `here`, the values
-/// are written axis by axis, without the axes on which all values of the study occur. Otherwise the points are written one
-/// by one.
+/// On each axis, some of the study's values occur in `here`. If every point of the study that has only such values is in
+/// `here`, these values are written axis by axis, without the axes on which all values of the study occur in `here`.
+/// Otherwise the points are written one by one.
 pub(super) fn among(names: &[String], all: &[Vec<String>], here: &[&Vec<String>]) -> String {
     let values = |points: &mut dyn Iterator<Item = &Vec<String>>, axis: usize| {
         let mut values: Vec<String> = Vec::new();
@@ -330,7 +330,7 @@ mod tests {
         let both = [at("1", "x", 7), at("1", "y", 8), at("2", "x", 8), at("2", "y", 7)];
         assert_eq!(dependence(&both), [true, true]);
         assert_eq!(dependence(&[at("1", "x", 7), at("1", "y", 7)]), [true, false]);
-        // No two points differ in only one of two axes that change together, so neither axis is said to have no effect.
+        // The two axes change together: no two points differ in only one of them. So neither axis is said to have no effect.
         assert_eq!(dependence(&[at("1", "x", 7), at("2", "y", 7)]), [true, true]);
         assert_eq!(dependence::<u32>(&[]), Vec::<bool>::new());
     }

@@ -1,4 +1,5 @@
-//! The charts of a study's results: epsilon against regret, results along its parameters, and regret by round.
+//! The charts of a study's results: epsilon against regret, regret and costs along the study's parameters, and regret by
+//! round.
 
 use super::headline::Measure;
 use super::lines::MAX_FIGURES;

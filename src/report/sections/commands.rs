@@ -38,7 +38,8 @@ pub(super) fn scenario(text: &str, manifest: &Manifest, all_fitted: &[Fitted]) -
     Section::new("scenario", "Scenario", "The scenario as written", blocks)
 }
 
-/// Two commands: one repeats the run (or compares the branches of a forked run), the other makes its report again.
+/// What was run (`facts` and `jitter`), and two commands: one repeats the run (or compares the branches of a forked run),
+/// the other makes its report again.
 pub(super) fn replay(run: &str, manifest: &Manifest, facts: Vec<Block>, jitter: Option<String>) -> Section {
     let run = shell_word(run);
     let mut blocks = facts;

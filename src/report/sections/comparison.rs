@@ -50,7 +50,7 @@ fn groups(comparison: &Comparison) -> Vec<&[ComparisonRow]> {
     comparison.rows.chunk_by(alike).collect()
 }
 
-/// The name of the two series that are compared, or both names if they differ.
+/// The common name of the two series that are compared, or both names if the names differ.
 fn series(row: &ComparisonRow) -> String {
     if row.series_a == row.series_b {
         row.series_a.clone()
@@ -68,7 +68,8 @@ fn apart(row: &ComparisonRow) -> bool {
     row.p_adjusted.is_some_and(|p| p <= 0.05)
 }
 
-/// A line for each series and cell, and sentences on series that are equal and on the other metrics.
+/// A line for each series and cell. Sentences below the lines name the series whose metrics are all equal in both runs, and
+/// further metrics that differ significantly.
 fn short(comparison: &Comparison) -> Vec<Block> {
     let shown: Vec<&str> = MAIN
         .into_iter()
@@ -154,7 +155,7 @@ fn short(comparison: &Comparison) -> Vec<Block> {
     blocks
 }
 
-/// The number of pairs, if it is the same in all rows.
+/// The number of pairs, or without pairs the size of the smaller sample, if this number is the same in all rows.
 fn pairs(comparison: &Comparison) -> String {
     let mut counts = comparison.rows.iter().map(|row| row.difference.n);
     match counts.next() {
@@ -181,7 +182,7 @@ fn place(row: &ComparisonRow) -> String {
     [series(row)].into_iter().chain(axes).collect()
 }
 
-/// One table per cell and series. Metrics that are equal in all pairs are named in one line below it.
+/// One table per cell and series. Metrics that are equal in all pairs are named in one line below the table.
 fn every_metric(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for group in groups(comparison) {

@@ -1,4 +1,4 @@
-//! The report of `explain`: a table of shares of variance for each series, and a chart of them.
+//! The report of `explain`: tables of shares of variance for each series, and a chart of these shares.
 
 use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity_of, two_digits};
@@ -6,7 +6,7 @@ use crate::report::plots::{Axis, Chart, Kind, Line, Point};
 use crate::study::{Explained, ExplainedSeries, PairShare, Share};
 use crate::vocab::counted;
 
-/// Largest number of pairs of a series that a terminal shows.
+/// Largest number of pairs of varied values that are listed for a series; explain.csv has all pairs.
 const MOST_PAIRS: usize = 10;
 
 /// A share with three decimal places, without "-0.000".
@@ -70,7 +70,7 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
     blocks
 }
 
-/// Tables, how to read them, and what was left out.
+/// The tables, a remark on how to read them, and notes on what was left out.
 pub(in crate::report) fn document(found: &Explained) -> Document {
     let mut blocks: Vec<Block> = found.series.iter().flat_map(|series| tables(found, series)).collect();
     let cells = counted(found.cells as u64, "cell");
@@ -107,7 +107,7 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     Document { sections: vec![Section { blocks, ..Section::default() }], ..Document::default() }
 }
 
-/// A chart of the shares of every varied value, alone and with others, of every series.
+/// A chart of the shares of variance: for every series, the share of every varied value alone, and its share with others.
 #[must_use]
 pub fn explain_chart(found: &Explained) -> Chart {
     let names: Vec<String> = found.axes.iter().map(|axis| axis.name.clone()).collect();

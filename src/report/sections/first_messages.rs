@@ -4,7 +4,7 @@ use crate::report::document::{Drawing, Span};
 use crate::report::plots;
 use crate::study::FirstMessages;
 
-/// Largest numbers of parties and of events that are drawn: about one screen.
+/// Largest numbers of parties and of events that are drawn: roughly one screen.
 const MAX_PARTIES: usize = 6;
 const MAX_EVENTS: usize = 110;
 

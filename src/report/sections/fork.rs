@@ -1,4 +1,4 @@
-//! The report of a fork: its branches compared with the unchanged one.
+//! The report of a fork: its branches compared with the unchanged branch.
 
 use crate::report::document::{Block, Document, Section, Table, Visibility};
 use crate::report::number::{quantity, regret, seconds};

@@ -18,12 +18,14 @@ fn are_cohorts(summary: &Summary) -> bool {
     all.any(|group| group.regret_per_user.is_some())
 }
 
-/// Columns of the table of regrets, and the indices of those that a terminal shows without their errors. Three columns
-/// with standard errors do not fit into a terminal; summary.json has all of them.
+/// Columns of the table of regrets of groups of agents.
 const COLUMNS: [&str; 6] = ["group", "agents", "simple regret", "worst", "cumulative", "queries"];
+/// Indices of the columns that a terminal shows without standard errors, because three columns with standard errors do not
+/// fit into a terminal; summary.json has all standard errors.
 const SHORTENED: [usize; 2] = [3, 4];
 /// Columns of the table of regrets of cohorts of users.
 const OF_COHORTS: [&str; 5] = ["cohort", "users", "simple regret", "cumulative", "per user"];
+/// Indices of the columns of [`OF_COHORTS`] that a terminal shows without standard errors.
 const SHORTENED_OF_COHORTS: [usize; 1] = [3];
 
 /// Regret by group, then the worst group and Jain's index of each series; empty if no series has two groups.
@@ -113,8 +115,8 @@ fn regrets(summary: &Summary) -> Vec<Block> {
         let exact: Vec<_> = series.groups.iter().map(exact).collect();
         (exact, series.groups.iter().flat_map(row).collect())
     };
-    // `rows` needs all groups of a series in one row to find the axes on which the series depends; the row is split
-    // afterwards.
+    // `rows` needs all groups of a series in one row to find the axes on which the series' regrets depend; the row
+    // is split afterwards.
     let mut found = rows(summary, numbers);
     let (heads, remark) = (found.heads(), found.remark());
     let (title, columns, shortened): (_, &[&str], &[usize]) = match cohorts {

@@ -14,7 +14,7 @@ const NOT_PUBLIC: &str = "These numbers come from the simulation and are for the
 /// Largest number of listed agents for which the table is shown unfolded; a longer table is folded.
 const SHORT: usize = 12;
 
-/// The section, for the cell that is shown; `None` unless the agents of the objective hold records.
+/// The section, for the replication that is shown; `None` unless the agents of the objective hold records.
 pub(super) fn section(summary: &Summary, shown: &ShownReplication<'_>) -> Option<Section> {
     let held = shown.record.series.iter().find_map(|series| series.holdings.as_ref())?;
     let [least, median, most] = held.sizes;

@@ -20,10 +20,13 @@ pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::Cumulativ
 /// The name of a line in each chart of a figure, and the series of a cell that the line shows.
 pub(super) type Named<'a> = (String, &'a SeriesSummary);
 
-/// The cells of each figure, with the values of its fixed axes in words. As few axes of `fixable` as possible are held
-/// fixed such that each figure has at most [`MAX_LINES`] lines. If no choice achieves this, all of `fixable` are fixed.
-/// If there are more than [`MAX_FIGURES`] groups, only [`MAX_FIGURES`] of them are kept: the first, the last, and evenly
-/// spaced groups between them.
+/// Divides the cells of a study into groups, one for each figure. Returns each group with the values of the fixed axes in
+/// words; the cells of a group have equal values on these axes.
+///
+/// The fixed axes are chosen among `fixable`: as few as possible, but so many that each group has at most [`MAX_LINES`]
+/// lines, as `lines` counts them. If no choice achieves this, all of `fixable` are fixed. If there are more than
+/// [`MAX_FIGURES`] groups, only [`MAX_FIGURES`] of them are kept: the first, the last, and evenly spaced groups between
+/// them.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],
@@ -43,7 +46,7 @@ pub(super) fn grouped<'a>(
         }
         groups
     };
-    // All subsets of the first six axes are tried; any further axes are always held fixed.
+    // All subsets of the first six axes of `fixable` are tried; its further axes are always fixed.
     let some = fixable.len().min(6);
     let fixed_by = |way: u32| {
         let fixed = fixable.iter().enumerate().filter(|(bit, _)| *bit >= some || way >> bit & 1 == 1);

@@ -53,7 +53,7 @@ pub(super) fn section(
     Section::new("network", "Network", "Network", blocks)
 }
 
-/// The costs of a series before rounding. By these, [`rows`] decides whether the series depends on an axis.
+/// The costs of a series before rounding. From these numbers [`rows`] decides whether the series depends on an axis.
 fn costs(metrics: &Metrics) -> (Vec<Option<f64>>, CostErrors) {
     let means = [
         Some(metrics.virtual_seconds),
@@ -136,7 +136,9 @@ fn without_empty(mut table: Table, names: &[&str]) -> Table {
 const DELIVERED: &str = "Here a message counts as delivered if it crossed the link, also if its addressee was offline then; in the \
                          tables of whole runs, a message whose addressee was offline counts as lost.";
 
-/// The messages and latencies of each pair of a sender and an addressee in one replication; `None` without messages.
+/// The messages and latencies of each link in one replication, separately for the two directions of the link. A message
+/// that relays forward is counted at each link of its route. In a network of more than 32 parties, a row has all links from
+/// the parties of one group to those of another group or of the same group. `None` if no link was used.
 fn links(first: &ReplicationRecord, name: &str) -> Option<Table> {
     let header =
         ["series", "from", "to", "delivered", "lost", "p50", "p90", "p99", "longest"].map(str::to_owned);

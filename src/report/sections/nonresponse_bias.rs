@@ -1,5 +1,5 @@
-//! Statements on the bias of the answers that arrived: their mean minus that of all answers that
-//! were requested.
+//! Statements on the bias of the answers that arrived: the mean of a number (such as the reward) over these answers, minus
+//! its mean over all answers that were requested.
 
 use super::cells::by_series;
 use super::points::Axes;

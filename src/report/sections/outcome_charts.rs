@@ -26,8 +26,8 @@ struct Track<'a> {
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series).flat_map(|series| &series.outcomes);
     let mut names: Vec<&str> = Vec::new();
-    // A name such as "a: b" is that of one of several related numbers with the common name "a". These are shown in a
-    // table only.
+    // An outcome with a name such as "a: b" belongs to the group of outcomes with the common name "a". Outcomes of a group
+    // are shown in a table only.
     for outcome in all().filter(|outcome| !outcome.name.contains(": ")) {
         if !names.contains(&outcome.name.as_str()) {
             names.push(&outcome.name);
@@ -127,7 +127,7 @@ fn chart(name: &str, axis: &str, x: Axis, place: &str, tracks: Vec<Track<'_>>) -
         return None;
     }
     let most = numbers(&lines).map(|(value, error)| value + error).fold(f64::MIN, f64::max);
-    // Zeros do not prevent a logarithmic axis here: they are drawn at its lower edge.
+    // Values of 0 or below do not prevent a logarithmic axis here: they are drawn at its lower edge.
     let all = || numbers(&lines).chain(bounds().map(|bound| (bound.at_most, 0.0)));
     let positive = Axis::fit(all().filter(|(value, _)| *value > 0.0));
     let with_bounds = match bounded {

@@ -4,7 +4,8 @@ use crate::study::{CellSummary, Summary};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of significant digits with which a long number is written if that many tell the values of its axis apart.
+/// Number of significant digits with which a long number is written, if this number of digits tells all values of its axis
+/// apart; otherwise the number is written with more digits.
 const DIGITS: usize = 4;
 /// Number of significant digits that tell any two numbers apart.
 const MAX_DIGITS: usize = 17;
@@ -54,7 +55,7 @@ impl Axes {
         Some(words(cell.point.values().nth(axis)?, *self.digits.get(axis)?))
     }
 
-    /// The name and the value of a cell on each axis, such as "epsilon = 1.0".
+    /// For each axis, its name and the value of a cell on it, such as "epsilon = 1.0".
     pub(super) fn axis_values(&self, cell: &CellSummary) -> Vec<String> {
         self.names.iter().zip(self.point(cell)).map(|(name, value)| format!("{name} = {value}")).collect()
     }
@@ -77,8 +78,8 @@ fn words(value: &Value, digits: usize) -> String {
 }
 
 /// A number in words: with all its digits if these take at most [`SHORT`] characters, otherwise with `digits`
-/// significant digits. Below 1e-4 and from 1e7 on, the shorter number has an exponent; otherwise digits before the
-/// decimal point are never cut off.
+/// significant digits. A number with `digits` digits has an exponent if its magnitude is below 1e-4 or at least 1e7;
+/// otherwise its digits before the decimal point are never cut off.
 fn short(value: f64, digits: usize) -> String {
     let exact = format!("{value}");
     if exact.len() <= SHORT {

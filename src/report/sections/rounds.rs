@@ -1,5 +1,5 @@
-//! Numbers by round: tables of some rounds, and charts of all rounds. Also the differences between each series and every
-//! reference series that the scenario names (`compared_with`).
+//! Numbers by round: tables of some rounds, and charts of all rounds. Also tables of the differences between each series and
+//! every reference series that the scenario names (`compared_with`).
 
 use super::cells::{Rows, rows};
 use super::lines::{Named, capital, count, grouped, made, named, numbers, slug};
@@ -114,7 +114,7 @@ fn table(summary: &Summary, name: &str) -> Vec<Block> {
     of_rounds(found, format!("{} (mean ± standard error over replications)", capital(name)), &rounds)
 }
 
-/// A signed mean with its error, and a mark if it is one of `marked`.
+/// A signed mean with its error, and a mark if the estimate is one of `marked`.
 fn signed(estimate: Estimate, marked: &[Estimate]) -> String {
     let sign = if estimate.mean > 0.0 { "+" } else { "" };
     let mark = if marked.contains(&estimate) { " *" } else { "" };

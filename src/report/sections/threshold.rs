@@ -13,7 +13,7 @@ fn value(value: f64) -> String {
     format!("{short}")
 }
 
-/// Where one series begins or stops being better than the other, in words.
+/// In words: where one series begins to be better than the other, or stops being better.
 fn answer(found: &Threshold) -> String {
     let question = &found.question;
     let (series, against, axis) = (&question.series, &question.against, &question.axis);
@@ -157,7 +157,7 @@ pub fn threshold_chart(found: &Threshold) -> Chart {
     let metric = question.metric.replace('_', " ");
     let mut x = Axis::chosen(&values);
     if found.spacing == Spacing::Logarithmic && !x.log {
-        // The values span less than a factor of 30: the axis is linear and has ticks at the ends of the range only.
+        // The values span at most a factor of 30, so the axis is linear; it has ticks at the ends of the range only.
         x = Axis::chosen(&[found.from, found.to]);
     }
     Chart {

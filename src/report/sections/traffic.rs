@@ -13,7 +13,7 @@ const SHARES: [f64; 19] =
 /// Largest number of charts of rounds; series with the same closings of rounds share a chart.
 const MAX_SERIES: usize = 4;
 
-/// The share of messages that took at most a given time; series with the same latencies share a line.
+/// A chart of the share of messages that took at most a given time; series with the same latencies share a line.
 pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
     let mut lines: Vec<Line> = Vec::new();
     let mut legend: Vec<Vec<&str>> = Vec::new();

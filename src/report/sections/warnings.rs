@@ -20,7 +20,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     Section { urgent: true, blocks, ..Section::default() }
 }
 
-/// The warnings on a page: up to [`OPEN`] of them directly, more of them folded.
+/// The warnings on a page. If there are more than [`OPEN`], all of them are in one folded block.
 pub(super) fn folded(summary: &Summary) -> Vec<Block> {
     let blocks = warnings(summary);
     if blocks.len() <= OPEN {

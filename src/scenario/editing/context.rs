@@ -1,4 +1,4 @@
-//! The place of a cursor in a scenario: the brackets that are open there, and what may stand in them.
+//! The place of a cursor in a scenario: the brackets that are open there, and what may stand at the cursor.
 
 use crate::scenario::catalogue;
 use crate::scenario::shape::{Kind as Value, Shape};
@@ -154,7 +154,7 @@ impl<'t> Context<'t> {
     }
 }
 
-/// What may stand at the cursor in these brackets, if they hold a value of the shape `content`.
+/// What may stand at the cursor inside of the brackets `frame`, if these brackets hold a value of the shape `content`.
 fn within(frame: &Frame<'_>, content: Shape<'static>) -> Expected {
     let value = |shape: Option<Shape<'static>>| shape.map_or(Expected::Unknown, Expected::Value);
     match (frame.open, content.kind(), frame.key) {

@@ -16,8 +16,8 @@ pub struct Hover {
     pub text: String,
 }
 
-/// The explanation of the field, member or struct at a byte of a scenario in RON. At any other value, it is the explanation
-/// of the field that holds the value.
+/// The explanation of the field, member, struct or `Each` at a byte of a scenario in RON. At any other value, the result is
+/// the explanation of the field that holds the value.
 #[must_use]
 pub fn hover(text: &str, at: usize) -> Option<Hover> {
     if is_json(text) {

@@ -89,7 +89,7 @@ impl Cursor<'_> {
             let begin = self.at;
             let key = self.quoted();
             let key_span = begin..self.at;
-            // The colon.
+            // Skips the colon.
             self.peek();
             self.at += 1;
             let value = self.value();

@@ -68,7 +68,7 @@ fn closing(node: &Node) -> Range<usize> {
     node.span.end - 1..node.span.end
 }
 
-/// The document so far.
+/// The RON that is written so far, and the problems that are found so far.
 struct Writer {
     out: Translation,
     problems: Vec<Diagnostic>,

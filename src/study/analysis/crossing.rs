@@ -1,26 +1,29 @@
 //! Finds where a mean crosses 0 along a grid, from noisy observations, with an interval of stated confidence.
 //!
-//! Assumption: the mean is positive up to one place of the grid and not above 0 from there on (or the reverse). Every
-//! value of the grid that is looked at is tested on both sides by t tests. Each side has the level alpha / ((d + 4) R),
-//! where d is how often the range can be halved, R is the number of looks, and 1 - alpha is the confidence. A look is
-//! one search with a fixed number of observations of each value; if it does not give the answer, the next look has more
-//! observations. Two bisections search for the last value that is shown to lie before the crossing, and for the first
-//! value that is shown to lie behind it. At an undecided value, the first bisection turns left (to smaller values) and
-//! the second bisection turns right.
+//! Assumption: the mean is positive at all values of the grid before one place, and not above 0 at all values behind it (or
+//! the reverse). Every value of the grid that is looked at is tested by two one-sided t tests: whether the mean is above 0,
+//! and whether it is below 0. Each of the two tests has the level alpha / ((d + 4) R), where d is how often the range can be
+//! halved, R is the number of looks, and 1 - alpha is the confidence. A look is one search with a fixed number of
+//! observations of each value; if a look does not give the answer, the next look has more observations. The first of two
+//! bisections searches for the last value that is shown to lie before the crossing. The second bisection searches for the
+//! first value that is shown to lie behind the crossing. At an undecided value, the first bisection turns left (to smaller
+//! values) and the second bisection turns right.
 //!
-//! The interval covers the crossing with probability at least 1 - alpha, if each test has its level. (For t tests this
-//! is exact if observations are normally distributed, and approximate otherwise.) The reason is as follows. A bisection
-//! that knows the true signs looks at d fixed values. The first error of the first bisection is made at a value behind
-//! the crossing that is declared to lie before it. Until then, the first bisection has turned left at every value behind
-//! the crossing, as the bisection with the true signs does. Once the first bisection has turned left at a value before the
-//! crossing, all further values lie before the crossing, where it cannot err. So the value of its first error is one of the
-//! d fixed values. Likewise, the second bisection makes its first error at one of those of the d values that lie before the
-//! crossing. Each of the d values has one wrong sign, each end of the range has at most two, and there are R looks. By
+//! The interval covers the crossing with probability at least 1 - alpha, if each test has its level. (For t tests this is
+//! exact if observations are normally distributed, and approximate otherwise.) The reason is as follows. A bisection that
+//! knows the true signs looks at d fixed values. The first bisection errs if a test declares that a value behind the
+//! crossing lies before the crossing. Until its first error, the first bisection has turned left at every value behind the
+//! crossing, as the bisection with the true signs does. Once the first bisection has turned left at a value before the
+//! crossing, all further values lie before the crossing, where the first bisection cannot err. So the first bisection makes
+//! its first error at one of those of the d fixed values that lie behind the crossing. Likewise, the second bisection makes
+//! its first error at one of those of the d fixed values that lie before the crossing. So each of the d values has one wrong
+//! sign that matters. At each of the two ends of the range, both signs are counted as if they could be wrong. So at most
+//! d + 4 errors matter in each of the R looks, and each of these errors has at most the probability alpha / ((d + 4) R). By
 //! Bonferroni's inequality, the probability of any error is at most alpha, however observations at different values and
 //! looks depend on each other. This is the argument of Hsu and Berger 1999, "Stepwise confidence intervals without
 //! multiplicity adjustment for dose-response and toxicity studies" (JASA 94:468-482), for a bisection instead of a walk.
-//! Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim. 51:2261-2279),
-//! search in the same way, with tests that end at random times.
+//! Waeber, Frazier and Henderson 2013, "Bisection search with noisy responses" (SIAM J. Control Optim. 51:2261-2279), search
+//! in the same way, with tests that end at random times.
 
 use super::grid::Grid;
 use super::isotonic::{crossing, falling};
@@ -28,7 +31,7 @@ use crate::study::results::statistics::{Estimate, student_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// If all observations at a value are equal, their mean is trusted only from this number of observations on.
+/// If all observations at a value are equal, their mean is trusted only if there are at least this number of observations.
 const WITHOUT_SPREAD: u64 = 64;
 /// Number of undecided values that a bisection passes in one look; in the last look, there is no such limit. At the next
 /// undecided value, the bisection waits for the next look, which has more observations.
@@ -119,7 +122,7 @@ pub struct Crossing {
     pub estimate: Option<f64>,
     /// Number of replications of every value that was looked at.
     pub replications: u64,
-    /// The level of each one-sided test: the probability of error that it was allowed.
+    /// The level of each one-sided test: the largest probability with which the test may show a sign that is wrong.
     pub level: f64,
     /// The values that were looked at, in ascending order.
     pub probes: Vec<Probe>,
@@ -165,7 +168,7 @@ impl Rules {
         let gain = Estimate::of(gains).unwrap_or(Estimate { mean: 0.0, se: 0.0, n: 0 });
         let half = (gain.n > 1).then(|| student_quantile(1.0 - level, (gain.n - 1) as f64) * gain.se);
         let (low, high) = (half.map(|half| gain.mean - half), half.map(|half| gain.mean + half));
-        // The mean of equal numbers may differ from them by rounding.
+        // The mean of equal numbers may differ from them by rounding, so their standard error may be slightly above 0.
         let told = gain.se > 1e-12 * gain.mean.abs() || gain.n >= WITHOUT_SPREAD;
         let sign = match (low, high) {
             (Some(low), _) if told && low > self.margin => Sign::Better,
@@ -184,8 +187,8 @@ pub(super) type Observe<'a, E> = dyn FnMut(&[f64], u64) -> Result<Vec<Vec<f64>>,
 pub(super) fn search<E>(grid: &Grid, rules: &Rules, observe: &mut Observe<'_, E>) -> Result<Crossing, E> {
     let looks = rules.looks();
     let level = (1.0 - rules.confidence) / (f64::from(grid.depth() + 4) * looks.len() as f64);
-    // The ends of the range and its quarters are observed in any case, so that a second crossing
-    // can be detected.
+    // The ends of the range, and the points that divide it into quarters, are observed in any case, so that a second
+    // crossing can be detected.
     let last = grid.last();
     let mut probed: Vec<usize> = Vec::new();
     for index in [0, last, last / 2, last / 4, usize::midpoint(last / 2, last)] {
@@ -291,8 +294,10 @@ impl Seen<'_> {
         (crossing, further)
     }
 
-    /// Runs one of the two bisections: for the last value with the sign before the crossing, or for the first value with the
-    /// sign behind it. Returns the position of this value, and the position that must be looked at to continue, if any.
+    /// Runs one of the two bisections. If `before` is true, `side` is the sign before the crossing, and the bisection
+    /// searches for the last value with this sign. Otherwise `side` is the sign behind the crossing, and the bisection
+    /// searches for the first value with this sign. Returns the position of the value found so far, and the position that
+    /// must be looked at to continue, if any.
     fn bisect(&self, side: Sign, before: bool, patience: usize) -> (usize, Option<usize>) {
         let (mut low, mut high) = (0, self.grid.last());
         let mut undecided = 0;
@@ -422,7 +427,7 @@ mod tests {
         let half = of(&|x: f64| (x - 0.5).max(0.0));
         assert_eq!((half.outcome, half.low), (Outcome::HalfOpen, None));
         assert!(half.high.unwrap() > 0.5 && half.high.unwrap() < 0.7, "{half:?}");
-        // Samples without spread are not trusted before 64 replications; the next look has 80.
+        // Equal observations are not trusted before there are 64 of them. The first three looks have 20, 40 and 80.
         let equal = searched(&|x| 0.3 - x, 0.0, &grid(), &RULES, 2);
         assert_eq!((equal.outcome, equal.replications), (Outcome::Found, 80));
     }

@@ -11,7 +11,8 @@
 //!   output", the same journal 117:35-43).
 //! * The share of axes i and j together, which includes the share of each alone, is
 //!   E[(f(BA_i) - m) (f(AB_j) - m) - (f(A) - m) (f(B) - m)] / V (Saltelli 2002, "Making best use of model evaluations", the
-//!   same journal 145:280-297).
+//!   same journal 145:280-297). The share of the interaction of i and j is this number minus the shares of i alone and of j
+//!   alone.
 //!
 //! The two factors of every product are from two different replications, as in [`super::factorial`], so noise adds nothing
 //! to the expectation of the product.
@@ -70,8 +71,8 @@ pub(super) struct Designed {
     values: Vec<Vec<f64>>,
 }
 
-/// A sum of blocks of cells, with one value for each row: the position of each block, and the factor by which it is
-/// multiplied. The blocks are A, B, every AB_i and every BA_i, in the order of [`Design::points`].
+/// A weighted sum of blocks of cells: the position of each block, and the factor by which the block is multiplied. Each
+/// block has one value for each row. The blocks are A, B, every AB_i and every BA_i, in the order of [`Design::points`].
 type Terms<'a> = &'a [(usize, f64)];
 
 impl Designed {
@@ -221,9 +222,9 @@ mod tests {
         }
     }
 
-    /// There are two noises: one that is common to all cells of a replication, and one of each cell. Each has about half
-    /// of the function's standard deviation. The noises do not raise the estimated variance, and the intervals cover the
-    /// indices.
+    /// There are two noises: one that is common to all cells of a replication, and one of each cell. The standard deviation
+    /// of each noise is roughly half of that of the function. The noises do not raise the estimated variance, and the
+    /// intervals cover the indices.
     #[test]
     fn noise_is_removed() {
         let (whole, first, total, _) = known();

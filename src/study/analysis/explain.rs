@@ -33,9 +33,9 @@ pub struct ExplainedAxis {
 pub struct AxisShare {
     /// Name of the varied value.
     pub axis: String,
-    /// The share of the variance that it explains alone: the first-order Sobol' index.
+    /// The share of the variance that the varied value explains alone: the first-order Sobol' index.
     pub first: Share,
-    /// The share that it explains alone and in interactions with others: the total Sobol' index.
+    /// The share that it explains alone and in interactions with other varied values: the total Sobol' index.
     pub total: Share,
 }
 
@@ -53,10 +53,11 @@ pub struct PairShare {
 pub struct ExplainedSeries {
     /// Its name.
     pub series: String,
-    /// The mean over all cells.
+    /// The mean of the metric over all cells and over the replications in which all cells have the metric.
     pub mean: f64,
-    /// Estimate of the variance between the true means of the cells, from which the noise of replications is removed. It is
-    /// negative if the cells differ less than the noise alone would make them differ.
+    /// Estimate of the variance between the true means of the cells: that of the measured means, without the part that is
+    /// due to the noise of replications. The estimate is negative if the measured means differ less than the noise alone
+    /// would make them differ.
     pub variance: Share,
     /// The variance between the replications of a cell, averaged over the cells.
     pub noise: f64,
@@ -152,9 +153,9 @@ pub fn design_key(seed: u64) -> Key {
     Key::root(seed).child("explain").child("design")
 }
 
-/// Computes the shares of variance of every series from the records of a study, for all combinations of the values of each
-/// `Each`, or for a quasi-random design. The random numbers of the bootstrap are from the seed tree, so the same records
-/// give the same intervals.
+/// Computes the shares of variance of every series from the records of a study. The cells of the study are the points of the
+/// quasi-random design `designed` or, if it is `None`, all combinations of the values of each `Each`. The random numbers of
+/// the bootstrap are from the seed tree, so the same records give the same intervals.
 ///
 /// # Errors
 /// [`ExplainError`].
@@ -201,8 +202,8 @@ pub fn explain(
             explained.notes.push(format!("series \"{name}\" is left out: not every cell has it"));
             continue;
         };
-        // Only replications that every cell has are used, since the effects in a replication are computed from the
-        // values of all its cells.
+        // Only replications that every cell has are used, since the effects in replication k are computed from the values
+        // of replication k in all cells.
         let mut common: BTreeSet<u64> = of_cells[0].keys().copied().collect();
         let seen: BTreeSet<u64> = of_cells.iter().flat_map(|values| values.keys().copied()).collect();
         common.retain(|replication| of_cells.iter().all(|values| values.contains_key(replication)));

@@ -1,13 +1,14 @@
-//! The exact decomposition of the variance between all combinations of levels (analysis of variance), from which the noise
-//! of replications is removed.
+//! The exact decomposition of the variance between all combinations of levels (analysis of variance). The noise of the
+//! replications is removed from this variance and from its parts.
 //!
 //! Let y_k(c) be the value of replication k in cell c, ybar its mean over the replications, mu its expectation, and P a
-//! projection that keeps one effect. The mean square of P ybar over the cells overestimates the mean square of P mu by
-//! the variance of P ybar. Products of different replications do not overestimate it. Let <.,.> be the mean over the
-//! cells of the product of two functions of the cell. The mean of <P y_k, P y_l> over all pairs k != l has the
-//! expectation <P mu, P mu>. The reason is that replications are independent, however much the cells of one replication
-//! depend on each other by common random numbers. The mean over pairs is a U-statistic (Hoeffding 1948). The effects are
-//! those of Sobol' 1993 and of the analysis of variance for a uniform distribution over the levels.
+//! projection that keeps one effect. The mean square of P mu over the cells is to be estimated. The expected mean square
+//! of P ybar is too large, by the mean over the cells of the variance of P ybar. Products of different replications give
+//! an estimate without this error. Let <.,.> be the mean over the cells of the product of two functions of the cell. The
+//! mean of <P y_k, P y_l> over all pairs k != l has the expectation <P mu, P mu>. The reason is that replications are
+//! independent, however much the cells of one replication depend on each other by common random numbers. The mean over
+//! pairs is a U-statistic (Hoeffding 1948). The effects are those of Sobol' 1993 and of the analysis of variance for a
+//! uniform distribution over the levels.
 
 use super::resampling::{Resampled, Variances};
 
@@ -113,7 +114,8 @@ impl Resampled for Factorial {
             added.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
         }
         let (whole, effects) = self.squared(&added);
-        // The weighted sum of the products of each replication with itself.
+        // The part of a mean square of `added` that is due to products of a replication with itself: the sum over the
+        // replications of the squared weight times the replication's own mean square.
         let itself = |of: &dyn Fn(&Squares) -> f64| -> f64 {
             self.squares.iter().zip(weights).map(|(squares, weight)| weight * weight * of(squares)).sum()
         };
@@ -148,9 +150,9 @@ mod tests {
         3.0 * a + b * b + 2.0 * a * b
     }
 
-    /// Computed by hand: a has variance 5/4, and at b = 1, the mean of b, the slope in a is 3 + 2. At the mean of a,
-    /// 3/2, the terms with b are b^2 + 3 b, which has the values 0, 4 and 10. The interaction of a and b has the
-    /// variance 4 var(a) var(b).
+    /// Computed by hand: a has the variance 5/4. At the mean of b, which is 1, the slope in a is 3 + 2 b = 5, so a alone
+    /// explains 25 times 5/4. At the mean of a, which is 3/2, the terms with b are b^2 + 3 b, with the values 0, 4 and
+    /// 10. The interaction of a and b has the variance 4 var(a) var(b).
     const FIRST: [f64; 3] = [25.0 * 1.25, (0.0 + 16.0 + 100.0) / 3.0 - 196.0 / 9.0, 0.0];
     const PAIR: f64 = 4.0 * 1.25 * 2.0 / 3.0;
 
@@ -204,7 +206,7 @@ mod tests {
 
     /// The 95 % interval of the share of the first axis covers this share in at least 85 of 100 studies with 20
     /// replications. With a coverage of 95 %, the probability that fewer than 85 intervals cover the share would be 4e-5.
-    /// The coverage of the percentile bootstrap of 20 replications is a little lower than the stated one.
+    /// The coverage of the percentile bootstrap of 20 replications is a little lower than the 95 % that it states.
     #[test]
     fn intervals_cover() {
         let share = FIRST[0] / (FIRST.iter().sum::<f64>() + PAIR);

@@ -1,15 +1,16 @@
-//! The values among which a threshold is searched: fixed before anything is run, so that the probability of errors can be
-//! bounded.
+//! The values among which a threshold is searched for. They are fixed before anything is run, so that the probability of
+//! errors can be bounded.
 
 use serde::Serialize;
 use thiserror::Error;
 
 /// Largest number of steps between the two ends.
 const MAX_STEPS: f64 = (1u64 << 20) as f64;
-/// Fewest steps of a range of real numbers: with four, its quarters are values of the grid.
+/// Fewest steps of a range of real numbers: with four, the quarters of the range are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
 /// Number of steps in the requested width of the threshold's confidence interval. With two, the interval between the two
-/// neighbours of a value of the grid is narrow enough, so a threshold that is a value of the grid can be found.
+/// neighbours of a value of the grid has at most the requested width, so a threshold that is a value of the grid can be
+/// found.
 const STEPS_OF_A_WIDTH: f64 = 2.0;
 
 /// How the values of a range are spaced.
@@ -38,7 +39,7 @@ pub enum BadRange {
     /// Equal ratios need positive ends.
     #[error("expected --from above 0 for --log, found {0}")]
     NotPositive(f64),
-    /// The ends are not whole, but the value takes whole numbers only.
+    /// The ends are not whole, but the varied value takes whole numbers only.
     #[error(
         "expected whole numbers for --from and --to, since the value takes whole numbers only, found {from} and {to}"
     )]

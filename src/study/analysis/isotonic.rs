@@ -22,7 +22,7 @@ pub(super) fn falling(values: &[f64]) -> Vec<f64> {
 
 /// Where a non-increasing sequence crosses 0: the index of the last value at or before the crossing, and how far the
 /// crossing lies on the way to the next value, as a share of this way. If the sequence is 0 along a stretch, the crossing is
-/// the middle of the stretch. `None` if the sequence does not cross 0.
+/// the middle of the stretch. `None` unless the sequence has a value above 0 and a value below 0.
 #[must_use]
 pub(super) fn crossing(falling: &[f64]) -> Option<(usize, f64)> {
     let above = falling.iter().rposition(|value| *value > 0.0)?;

@@ -28,11 +28,12 @@ pub struct Share {
 pub(super) struct Variances {
     /// The variance between all cells.
     pub(super) whole: f64,
-    /// The part of that variance that each axis explains alone.
+    /// The part of `whole` that each axis explains alone.
     pub(super) first: Vec<f64>,
-    /// The part that each axis explains alone and in interactions with others.
+    /// The part of `whole` that each axis explains alone and in interactions with other axes.
     pub(super) total: Vec<f64>,
-    /// The part that each pair of axes explains by its interaction, beyond what each of the two explains alone.
+    /// The part of `whole` that each pair of axes explains by its interaction, beyond what each of the two axes explains
+    /// alone.
     pub(super) pairs: Vec<f64>,
 }
 
@@ -58,11 +59,12 @@ pub(super) trait Resampled {
 pub(super) struct Shares {
     /// The variance between all cells.
     pub(super) whole: Share,
-    /// The parts of [`Variances::first`] as shares of `whole`; `None` if no variance between cells is left.
+    /// The parts of [`Variances::first`] as shares of `whole`; `None` if `whole` is at most 0 or as small as rounding
+    /// errors.
     pub(super) first: Option<Vec<Share>>,
-    /// The parts of [`Variances::total`] as shares of `whole`; empty if no variance between cells is left.
+    /// The parts of [`Variances::total`] as shares of `whole`; empty if `first` is `None`.
     pub(super) total: Vec<Share>,
-    /// The parts of [`Variances::pairs`] as shares of `whole`; empty if no variance between cells is left.
+    /// The parts of [`Variances::pairs`] as shares of `whole`; empty if `first` is `None`.
     pub(super) pairs: Vec<Share>,
 }
 

@@ -102,9 +102,9 @@ pub fn written(values: &[f64], whole: bool) -> Vec<String> {
         .collect()
 }
 
-/// Searches for the threshold. `plan` makes the study of some values of the grid, with a cell for each value, in the same
-/// order. The values of each call begin with those of the previous call, so cells keep their numbers. Returns the plan of
-/// all values too, for [`crate::study::finish`].
+/// Searches for the threshold. `plan` makes the study of some values of the grid, with a cell for each value, in the order
+/// of the values. The values of each call begin with those of the previous call, so cells keep their numbers. Returns the
+/// threshold and, for [`crate::study::finish`], the plan of all values.
 ///
 /// The same question asks for the same cells and replications, so a search that was interrupted can be continued.
 ///

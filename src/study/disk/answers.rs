@@ -5,8 +5,8 @@
 //! unfinished/<cell>-<replication>.jsonl     answers of all other programs, until the replication's record is stored
 //! ```
 //!
-//! A line has the form of a record's line (`store`). If two workers ask the same question, and so the file has two answers
-//! to it, the first one counts.
+//! A line has the form that the module `store` describes for a record's line. If two workers ask the same question, and so
+//! the file has two answers to this question, the first answer counts.
 
 use crate::programs::{Answers, CannotKeep, QuestionId};
 use crate::study::disk::error::FolderError;
@@ -35,10 +35,10 @@ struct Line {
 }
 
 /// The key of a question. A dialogue is a sequence of questions to one program, with their answers. The key consists of
-/// the dialogue's topic (the name of a series, or "objective"), its number among the dialogues about the topic, the
-/// branch in which it began, and a hash of the dialogue so far. The number of the question is not a part of the key,
-/// because it can differ between two runs of a fork. If one branch fails, the questions of the next branch have other
-/// numbers.
+/// the dialogue's topic (the name of a series, or "objective"), the dialogue's number among the dialogues about the topic,
+/// the branch in which the dialogue began, and a hash of the dialogue's opening and its questions up to this one. The
+/// number of the question is not a part of the key, because this number can differ between two runs of a fork: if one
+/// branch fails, the questions of the next branch have other numbers.
 type QuestionKey = (String, u64, String, String);
 
 /// A file of answers.

@@ -260,9 +260,9 @@ impl Staged {
         file.sync().map_err(failed("write", &self.path))
     }
 
-    /// Renames the file to its final path. After `Staged::packing`, an older file is replaced in either form, plain or
-    /// packed. If there is a single older file and it has the same contents, the older file stays, whatever its form. A file
-    /// that was begun by [`Staged::compared`] is only compared.
+    /// Renames the file to its final path. After `Staged::packing`, an older plain file and an older packed file are both
+    /// replaced. If there is only one older file, plain or packed, and it has the same contents, the older file stays. A
+    /// file that was begun by [`Staged::compared`] is only compared.
     ///
     /// # Errors
     /// [`FileError`].
@@ -365,7 +365,7 @@ pub fn clear(folder: &Path) {
 /// The result of writing a file that should be new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteResult {
-    /// It was written.
+    /// The file was written.
     New,
     /// A file with the same contents existed.
     Same,

@@ -13,8 +13,9 @@ pub(in crate::study) const MAX_EVENTS: usize = 400;
 pub(in crate::study) const MAX_PARTIES: usize = 6;
 pub(in crate::study) const FILE: &str = "opening.json";
 
-/// The first events of one series in a replication: of the series with the most kinds of messages. If there are more than
-/// `MAX_PARTIES` parties, these are only the events among the parties that first send messages or are sent messages.
+/// The first events (at most `MAX_EVENTS`) of one series in a replication. The series is the one with the most kinds of
+/// messages. If there are more than `MAX_PARTIES` parties, only events among `MAX_PARTIES` of them are stored: the parties
+/// that are the first to send a message or to have a message sent to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstMessages {
     /// Name of the series.

@@ -48,7 +48,7 @@ const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary 
 #[derive(Clone, Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// If files are only compared and not written: the files that differ.
+    /// If files are only compared and not written: the list of the files that differ from what would be written.
     unlike: Option<DifferingFiles>,
 }
 
@@ -190,8 +190,9 @@ impl RunFolder {
         Ok(Some((manifest, stored)))
     }
 
-    /// The replications of a cell that exist and are undamaged, by number; empty if the folder has no manifest. Each call
-    /// reads through all records; use [`RunFolder::records`] for many cells.
+    /// The undamaged records of a cell's replications, by number of the replication. Only numbers below the manifest's
+    /// number of replications are included. Empty if the folder has no manifest. Each call reads through all records; use
+    /// [`RunFolder::records`] for many cells.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
@@ -202,8 +203,8 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// The record of the finished replication of a cell that has the lowest number; `None` if no replication of the cell is
-    /// finished.
+    /// Of the replications of a cell that have a record, the record of the one with the lowest number; `None` if no
+    /// replication of the cell has a record.
     ///
     /// # Errors
     /// [`FolderError`] if a file that exists cannot be read.
@@ -222,7 +223,8 @@ impl RunFolder {
         self.records()?.map_or(Ok(None), |(_, stored)| stored.first(cell))
     }
 
-    /// The stored hyperparameters that were fitted for a preparation, whose hash is `key`; `None` if there are none.
+    /// The stored hyperparameters that were fitted when an objective was prepared; `None` if there are none. `key` is
+    /// `CellPlan::preparation`, the hash of everything on which the preparation of the objective depends.
     ///
     /// # Errors
     /// [`FolderError`].
@@ -244,8 +246,8 @@ impl RunFolder {
         paths.iter().filter_map(read).collect()
     }
 
-    /// Stores fitted hyperparameters, in place of a damaged file if there is one. If another process has stored its own in
-    /// the meantime, nothing is stored, and `false` is returned.
+    /// Stores fitted hyperparameters, in place of a damaged file if there is one. If an undamaged file is there already, for
+    /// example because another process has stored its own hyperparameters, nothing is stored, and `false` is returned.
     ///
     /// # Errors
     /// [`FolderError`].

@@ -12,7 +12,8 @@ use std::path::Path;
 pub(super) struct Hashes(BTreeMap<String, String>);
 
 impl Hashes {
-    /// The hashes of all files of a folder and of the folders in it, except for files directly in it that `left_out` names.
+    /// The hashes of all files in `folder` and in the folders below it. Files directly in `folder` whose names are in
+    /// `left_out` are left out.
     ///
     /// # Errors
     /// [`SignError::File`] if a file or folder cannot be read; [`SignError::Odd`] for an entry that is neither a file nor a

@@ -329,7 +329,7 @@ mod tests {
         assert!(found == text, "any program that reads gzip reads it");
         assert!(read_packed_if_there(&path).unwrap().unwrap() == text);
         assert!(fs::metadata(packed_path(&path)).unwrap().len() < text.len() as u64 / 2);
-        // A file that has these contents stays, in whichever form.
+        // A file that has these contents stays, whether it is plain or packed.
         let unlike = DifferingFiles::default();
         let compared = |lines: usize| {
             let mut staged = Staged::compared(&path, unlike.clone()).packing();

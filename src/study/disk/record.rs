@@ -12,7 +12,7 @@ pub struct ReplicationRecord {
     pub identity: String,
     /// Number of the replication, from 0.
     pub replication: u64,
-    /// Its series, in the scenario's order.
+    /// The series of the replication, in the scenario's order.
     pub series: Vec<SeriesRecord>,
 }
 

@@ -11,12 +11,12 @@ use std::path::Path;
 /// The position of a line in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinePlace {
-    /// Byte at which the line begins in a plain file; in a packed file, byte at which the member
-    /// that contains it begins.
+    /// Byte at which the line begins in a plain file; in a packed file, byte at which the member that contains the line
+    /// begins.
     offset: u64,
     /// Byte at which the line begins in the decompressed contents of its member; 0 in a plain file.
     within: u32,
-    /// Number of its bytes, with the newline.
+    /// Number of bytes of the line, with the newline if the line has one.
     pub(super) length: u32,
 }
 

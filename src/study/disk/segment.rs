@@ -32,12 +32,12 @@ enum State {
 }
 
 impl Segment {
-    /// A segment in `folder`; both are created at the first record.
+    /// A segment in `folder`. The folder and the segment's file are created when the first record is appended.
     pub(in crate::study) fn within(folder: PathBuf) -> Self {
         Self { folder, state: Mutex::new(State::NotYet) }
     }
 
-    /// Appends a line. The line then survives the end of this process. From the next sync on, it also survives a loss of
+    /// Appends a line. The line then survives the end of this process. After the next sync, the line also survives a loss of
     /// power. A sync happens with the first line that is appended more than a second after the last sync, and when the
     /// segment is closed.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
@@ -63,7 +63,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Makes the appended records survive a loss of power, and ends the segment.
+    /// Makes the appended records survive a loss of power, and ends the segment. If an earlier write failed, nothing is
+    /// synced any more.
     pub(in crate::study) fn close(self) -> Result<(), FileError> {
         match self.state.into_inner().expect("no holder of this lock panics") {
             State::Open { file, path, .. } => {

@@ -53,7 +53,7 @@ pub enum SignError {
     },
     /// The signature was made by another key.
     OtherKey {
-        /// Fingerprint of the key that made it.
+        /// Fingerprint of the key that made the signature.
         found: String,
         /// Fingerprints of the keys that were expected.
         expected: Vec<String>,

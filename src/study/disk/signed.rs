@@ -12,7 +12,7 @@ pub const NAMESPACE: &str = "subrosa-run";
 /// A valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Signed {
-    /// Number of files that it covers.
+    /// Number of files that the signature covers.
     pub files: u64,
     /// Fingerprint of the key, as `ssh-keygen -l` prints it.
     pub fingerprint: String,

@@ -1,7 +1,8 @@
 //! Records on disk: lines with checksums, many in one file, which are appended as replications end and found by an index.
 //!
-//! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields from `"identity":` on, so it is plain JSON.
-//! The seal is the hash of those fields. It does not cover the cell's number: the identity determines a record's cell.
+//! A line is `{"cell":3,"seal":"<hash>",` and then the record's own fields, which begin with `"identity":`, so a line is
+//! plain JSON. The seal is the hash of the record's own fields. The seal does not cover the cell's number, because the
+//! identity determines a record's cell.
 
 use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
@@ -15,8 +16,8 @@ use std::sync::Mutex;
 /// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
 const BYTES_PER_THREAD: u64 = 1 << 18;
 
-/// Records are taken into memory together until they have at least this number of bytes. With one thread, this is one record
-/// at a time.
+/// Records are taken into memory together until they have at least this number of bytes. With one thread, the number is 1,
+/// so that records are taken one at a time.
 fn bytes_together() -> u64 {
     if at_once() > 1 { at_once() as u64 * BYTES_PER_THREAD } else { 1 }
 }
@@ -51,7 +52,8 @@ pub(in crate::study) fn head(line: &[u8]) -> Option<Head<'_>> {
     }
     let (identity, after) = rest.strip_prefix("\"identity\":\"")?.split_once("\",\"replication\":")?;
     let (replication, after) = after.split_once(',')?;
-    // The seal does not cover the cell's number, so a number that `line` would write in another way counts as damaged.
+    // The seal does not cover the cell's number. So a line counts as damaged if its cell's number is not written as the
+    // function `line` writes it.
     let number: usize = cell.parse().ok().filter(|number: &usize| number.to_string() == cell)?;
     Some(Head {
         cell: number,
@@ -266,8 +268,8 @@ impl StoredRecords {
         in_order(lines, parse)
     }
 
-    /// The record of the stored replication of a cell that has the lowest number; `None` if no replication of the cell is
-    /// stored.
+    /// Of the stored replications of a cell, the record of the one with the lowest number; `None` if no replication of the
+    /// cell is stored.
     ///
     /// # Errors
     /// As [`StoredRecords::cell`].
@@ -293,7 +295,8 @@ impl StoredRecords {
         open.map(|(&(cell, _), place)| Ok((cell, self.parsed(place, &self.line_at(place)?)?))).collect()
     }
 
-    /// The stored record as one line of a record file; `None` if the replication is not stored.
+    /// The stored record as one line of a record file; `None` if the replication is not stored. The line states the number
+    /// `cell`, even if the stored line states the number of another cell with the same identity.
     pub(in crate::study) fn line(
         &self,
         cell: usize,

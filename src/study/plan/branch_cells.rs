@@ -64,8 +64,9 @@ impl Plan {
         }
     }
 
-    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no branches. With it, a
-    /// folder that was written with another name of the axis keeps that name.
+    /// The same plan, in which the axis of the branches has this name; unchanged if the plan has no branches. If a plan is
+    /// made again for a run folder, its axis thus gets the name that the folder has stored, even if [`Self::of_branches`]
+    /// would choose another name.
     pub(crate) fn with_branch_axis(mut self, axis: &str) -> Self {
         if let Some(fork) = &mut self.fork {
             axis.clone_into(&mut fork.axis);

@@ -47,21 +47,22 @@ pub struct Plan {
     pub overrides: Vec<String>,
     /// Folder to which paths in the scenario are relative.
     pub base: PathBuf,
-    /// The folder of `--data`, in which the scenario's files are searched too.
+    /// The folder of `--data`, in which the scenario's files are looked up too.
     pub data: Option<PathBuf>,
-    /// Replications of every cell.
+    /// Number of replications of every cell.
     pub replications: u64,
     /// The cells in order.
     pub cells: Vec<CellPlan>,
-    /// The build of the program for which the cells' identities were computed.
+    /// The build for which the cells' identities were computed: that of `subrosa`, or of a user's own executable that uses
+    /// this library.
     pub build: String,
-    /// The family members that the cells name and that the program defines itself, not the library.
+    /// The family members that the cells name and that a user's own executable adds to those of the library.
     pub own: Vec<OwnMember>,
     /// The branches of a fork, if the cells belong to them.
     pub fork: Option<ForkBranches>,
 }
 
-/// The family members that scenarios name and that the program defines itself, without duplicates.
+/// The family members that scenarios name and that a user's own executable adds to those of the library, without duplicates.
 fn own(cells: &[(Vec<(String, String)>, Scenario)]) -> Vec<OwnMember> {
     let mut found: Vec<OwnMember> = Vec::new();
     for member in cells.iter().flat_map(|(_, scenario)| scenario.draft().own_members()) {
@@ -73,7 +74,7 @@ fn own(cells: &[(Vec<(String, String)>, Scenario)]) -> Vec<OwnMember> {
 }
 
 impl Plan {
-    /// A plan for this program from checked scenarios, one per cell, each with its point.
+    /// A plan for the running executable, made from checked scenarios: one per cell, each with its point.
     ///
     /// # Panics
     /// If there is no cell; a scenario has at least one.
@@ -88,7 +89,7 @@ impl Plan {
         Self::of_build(source, overrides, resources, cells, &build)
     }
 
-    /// The plan that a program of the build `build` would make, to find that program's results and to replay them.
+    /// The plan that an executable of the build `build` would make, to find the results of that build and to replay them.
     ///
     /// # Panics
     /// If there is no cell.
@@ -182,13 +183,13 @@ impl Plan {
         self
     }
 
-    /// The folders in which files of the scenario are searched.
+    /// The folders in which files of the scenario are looked up.
     #[must_use]
     pub fn resources(&self) -> Resources {
         Resources { base: self.base.clone(), data: self.data.clone(), ..Resources::default() }
     }
 
-    /// The identity of this program's build, including the program's own members that the cells name.
+    /// The identity of the running executable's build, including the members in `own`.
     #[must_use]
     pub fn this_build(&self) -> String {
         build_with(&self.own)
@@ -233,8 +234,8 @@ impl Plan {
         format!("{}-{}", file_safe(&self.name), self.short_hash("run", ""))
     }
 
-    /// The name of the folder of an analysis, such as "threshold", that begins with these cells and chooses further cells to
-    /// answer `question`. Different questions have different folders.
+    /// The name of an analysis's folder. The analysis, such as "threshold", begins with the cells of this plan, and chooses
+    /// further cells to answer `question`. Different questions have different folders.
     #[must_use]
     pub fn folder_name_of(&self, analysis: &str, question: &str) -> String {
         format!("{}-{analysis}-{}", file_safe(&self.name), self.short_hash(analysis, question))
@@ -264,8 +265,8 @@ pub fn programs_of(plans: &[Plan]) -> Vec<ProgramIdentity> {
     found
 }
 
-/// The JSON text of a recipe, as it enters an identity. If the recipe names programs, their timeouts are left out, since
-/// no answer depends on them.
+/// The JSON text of a recipe, as it enters an identity. If `programs`, those that the recipe names, is not empty, their
+/// timeouts are left out, since no answer depends on a timeout.
 fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     let text = if programs.is_empty() {
         serde_json::to_string(value)
@@ -344,7 +345,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// The programs that a scenario, given as JSON, names, without duplicates.
+    /// The programs that are named in `text`, a scenario as JSON, without duplicates.
     fn programs(&mut self, text: &str, base: &Path) -> Vec<ProgramIdentity> {
         let mut found: Vec<ProgramIdentity> = Vec::new();
         for (_, program) in programs_in_text(text) {

@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 /// Hash of the sources and of the versions of all dependencies that this program was built from (`build.rs`).
 pub const BUILD: &str = env!("SUBROSA_SOURCES");
 
-/// The identity of the build for scenarios that name the members `own`, which a program has added. Without such members,
-/// it is [`BUILD`]. Otherwise it is a hash of [`BUILD`] and of the program's executable file, which contains the
-/// members' code. That file is read once; if it cannot be read, the hash is another one in each process, so that no
-/// result is reused.
+/// The identity of the build for scenarios that name the members `own`, which the user's own program has added to families.
+/// If `own` is empty, the identity is [`BUILD`]. Otherwise it is a hash of [`BUILD`] and of the program's executable file,
+/// which contains the members' code. The executable file is read once. If it cannot be read, each process has another
+/// hash, so that no result is reused.
 #[must_use]
 pub fn build_with(own: &[OwnMember]) -> String {
     static PROGRAM: OnceLock<String> = OnceLock::new();

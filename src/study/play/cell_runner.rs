@@ -116,8 +116,8 @@ impl<'a> CellRunner<'a> {
         Self { prepared, ..self }
     }
 
-    /// Runs one replication for a study. If it panics, only this replication fails. The first events of the study's first
-    /// replication are stored for a message-sequence diagram.
+    /// Runs one replication for a study. If it panics, only this replication fails. If the runner has a folder, the first
+    /// events of the study's first replication are stored there, for a message-sequence diagram.
     ///
     /// # Errors
     /// [`Failure`], which names the cell, the reason and, unless the objective cannot be prepared, the replication.
@@ -296,8 +296,8 @@ impl<'a> CellRunner<'a> {
         Some(Box::new(AnswerFile::of_replication(folder, &self.cell.identity, replication)))
     }
 
-    /// The programs of `programs`, which are started in the scenario's folder when they are needed. Their new answers are
-    /// stored in `answers`.
+    /// Access to the programs that `programs` identifies. They are started in the scenario's folder when they are needed.
+    /// Their new answers are stored in `answers`.
     pub(crate) fn started(
         &self,
         programs: &[ProgramIdentity],

@@ -13,10 +13,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// One of the two runs that are compared.
+/// One of the two runs that are compared: one replication of one cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
-    /// Its plan.
+    /// The plan of the study to which the run belongs.
     pub plan: &'a Plan,
     /// The cell.
     pub cell: usize,

@@ -54,13 +54,13 @@ pub struct Answers {
     /// Number of requests, counted once per requester, responder and round. Of two parties, the requester is the party that
     /// first sends to the other in a round. Rounds after the last round that the requester closed are not counted.
     pub asked: u64,
-    /// Number of answers that arrived before the round ended.
+    /// Number of requests whose first answer arrived before the requester closed the round.
     pub in_time: u64,
-    /// Number of answers that arrived after the round had ended.
+    /// Number of requests whose first answer arrived after the requester had closed the round.
     pub late: u64,
     /// Number of requests without an answer.
     pub missing: u64,
-    /// Virtual seconds from request to answer, late answers included; absent if no answer arrived.
+    /// Virtual seconds from a request to its first answer, late answers included; absent if no answer arrived.
     pub seconds: Option<Quantiles>,
 }
 

@@ -21,7 +21,7 @@ pub struct Forked {
 /// The results of one series of one cell in one branch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BranchRow {
-    /// Position of the cell.
+    /// Position of the cell in the study without the fork.
     pub cell: usize,
     /// Name of the series.
     pub series: String,

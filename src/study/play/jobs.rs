@@ -51,7 +51,7 @@ impl Jobs {
         self.total
     }
 
-    /// Cell and replication of a job; `None` after the last.
+    /// Cell and replication of the job with the number `index`; `None` if there is no such job.
     pub(in crate::study) fn get(&self, index: u64) -> Option<(usize, u64)> {
         if index >= self.total {
             return None;

@@ -30,7 +30,7 @@ pub struct Goal {
     pub against: Option<String>,
     /// The name of the metric, as in `results.csv` without the prefix "more.".
     pub metric: String,
-    /// Largest number of replications of a cell.
+    /// Largest number of replications of a cell; a number below 2 counts as 2.
     pub at_most: u64,
 }
 
@@ -68,8 +68,9 @@ pub fn play_until(
         if met || replications >= goal.at_most || !matches!(outcome, Outcome::Complete) {
             return Ok((outcome, precision));
         }
-        // The half-width falls as one over the square root of the number of replications. So the goal needs about `ratio`
-        // squared times the present number. The next number is at most twice the present number.
+        // The half-width is roughly proportional to one over the square root of the number of replications. So the goal
+        // needs roughly `ratio` squared times the present number of replications. The next number is at most twice the
+        // present number.
         let ratio = widest.unwrap_or_default() / goal.half_width;
         let wanted = (replications as f64 * ratio * ratio).ceil();
         replications = (wanted as u64).clamp(replications + 1, replications * 2).min(goal.at_most);
@@ -83,7 +84,8 @@ pub fn play_until(
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // Only a series with an objective has the first metrics: regrets and questions. Every run has the remaining metrics.
+    // The first `OF_AN_OBJECTIVE` entries of `METRICS` are regrets and questions, which only a series with an objective
+    // has. Every run has the remaining entries.
     if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }

@@ -40,8 +40,8 @@ pub struct Failure {
     pub replication: Option<u64>,
     /// The reason.
     pub reason: String,
-    /// Whether the replication, or the preparation of the cell, ended only because a stop was requested. The same command
-    /// then runs it to its end.
+    /// Whether the replication, or the preparation of the cell, ended only because a stop was requested. If the same command
+    /// is run again, it runs this replication or preparation again.
     pub interrupted: bool,
 }
 

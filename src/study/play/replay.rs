@@ -95,9 +95,10 @@ pub struct Replay {
     pub files: Vec<&'static str>,
 }
 
-/// Runs every recorded replication again, in parallel on the current thread pool, and compares every field of the records.
-/// With `until`, replications are run only up to that virtual time, and only evaluations and checkpoints are compared. The
-/// branches of a fork are run to their end, from one common beginning; `until` must be `None` for a forked study.
+/// Runs every recorded replication again, in parallel on the current thread pool, and compares the records. If the digests
+/// of a series are equal, every field of the series is compared, otherwise only evaluations and checkpoints. With `until`,
+/// replications are run only up to that virtual time, and only evaluations and checkpoints are compared. The branches of a
+/// fork are run to their end, from one common beginning; `until` must be `None` for a forked study.
 #[must_use]
 pub fn replay(
     plan: &Plan,

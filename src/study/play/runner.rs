@@ -150,7 +150,7 @@ pub(in crate::study) struct StudyPlayer<'a> {
     preparations: BTreeMap<&'a str, Mutex<(Preparation, u64)>>,
 }
 
-/// A finished replication: its record as a line, or why there is none.
+/// The result of running a replication: its record as a line, or the reason why it has no record.
 type Played = Result<Vec<u8>, Failure>;
 
 impl<'a> StudyPlayer<'a> {
@@ -174,8 +174,8 @@ impl<'a> StudyPlayer<'a> {
         played.map(|record| line_of(cell, &record))
     }
 
-    /// Runs those branches of a job that have no record, each with the cell of the branch. The unchanged branch, whose cell
-    /// is `cell`, is run first, even if it has a record.
+    /// Runs those branches of a job that have no record, and returns each result with the cell of its branch. The unchanged
+    /// branch, whose cell is `cell`, is run first, even if it has a record.
     fn play_branches(
         &self,
         branches: &Branches,

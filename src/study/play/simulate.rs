@@ -43,7 +43,7 @@ impl Progress for NoProgress {
 ///
 /// # Errors
 /// [`SimulateError`] if the scenario has errors, a program does not state its version, a replication fails, `folder`
-/// cannot be read or written, or one replication has two different records there.
+/// cannot be read or written, or `folder` has two different records of one replication.
 pub fn simulate(text: &str, overrides: &[&str], folder: &Path) -> Result<Summary, SimulateError> {
     let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
     let resources = Resources::default();

@@ -1,7 +1,7 @@
 //! Two runs side by side: the mean difference of every metric with an interval, on common random numbers.
 //!
-//! Replications with the same seed and number draw the same random numbers in both runs. They are compared pair by pair, so
-//! that their common variation cancels. Cells that differ only in the seed form one group.
+//! Two replications with the same seed and number, one of each run, draw the same random numbers and form a pair. Runs are
+//! compared pair by pair, so that common variation cancels. Cells that differ only in the seed form one group.
 
 use crate::study::disk::store::StoredRecords;
 use crate::study::plan::cells::Plan;
@@ -62,20 +62,21 @@ pub struct ComparisonRow {
     pub difference: Estimate,
     /// Lower end of the interval; absent for a single pair or a sample of one.
     pub low: Option<f64>,
-    /// Upper end of the interval.
+    /// Upper end of the interval; absent if the lower end is.
     pub high: Option<f64>,
     /// Whether the difference is computed from pairs with common random numbers.
     pub paired: bool,
-    /// The two-sided p-value of the hypothesis that the true difference is 0, by the same test as the interval. Absent for a
-    /// single pair or a sample of one, and where the means are equal and the standard error is 0.
+    /// The two-sided p-value of the hypothesis that the true difference is 0: by Student's t test for pairs, else by Welch's.
+    /// Absent for a single pair or a sample of one, and where the means are equal and the standard error is 0.
     pub p: Option<f64>,
     /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
     pub p_adjusted: Option<f64>,
     /// The number of comparisons for which `p_adjusted` is adjusted.
     pub comparisons: u64,
-    /// The number of replications that an effect of a stated size needs, if one is stated and the samples are paired.
+    /// The number of replications that are needed to find an effect of a stated size. Absent if no size is stated, if the
+    /// samples are not paired, for a single pair, or if the differences of all pairs are equal.
     pub needed: Option<Needed>,
-    /// Correlation of the pairs: the closer to 1, the more pairing reduces the error. Absent without pairs or spread.
+    /// Correlation of the pairs: the closer to 1, the more pairing helps. Absent without pairs, or if a run's values are equal.
     pub correlation: Option<f64>,
 }
 
@@ -284,8 +285,7 @@ fn groups(side: Compared<'_>) -> Result<Vec<Group>, CompareError> {
             groups.len() - 1
         });
         let group = &mut groups[group];
-        // If the cells of the group differ on an axis, the axis varies together with the seed, and is not part of the
-        // point.
+        // If the cells of the group differ on an axis, the axis varies together with the seed, and is not part of the point.
         group.point.retain(|axis, value| point.get(axis) == Some(value));
         for record in side.stored.in_order(index, side.plan.replications) {
             for row in rows(index, cell, [&record?]) {
@@ -314,7 +314,7 @@ impl Group {
     }
 }
 
-/// The metrics that every row has, in their usual order; then the other metrics by name.
+/// The metrics of [`METRICS`] in their order there, then the other metrics by name.
 fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
     let place = |name: &str| METRICS.iter().position(|known| *known == name).unwrap_or(METRICS.len());
     let mut found: Vec<(&String, &V)> = metrics.iter().collect();
@@ -322,7 +322,7 @@ fn in_order<V>(metrics: &BTreeMap<String, V>) -> Vec<(&String, &V)> {
     found
 }
 
-/// The numbers of a row, without its names; `None` without samples.
+/// The numbers of a row, without its names; `None` if one of the two samples is empty.
 fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
     let pairs: Vec<(f64, f64)> = a.iter().filter_map(|(key, x)| Some((*x, *b.get(key)?))).collect();
     let empty = ComparisonRow {
@@ -342,7 +342,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         needed: None,
         correlation: None,
     };
-    // A single pair gives no interval; if there are more samples, they are compared unpaired.
+    // A single pair gives no interval. If a sample has further values, all values are compared without pairing.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let differences: Vec<f64> = pairs.iter().map(|(x, y)| difference(*x, *y)).collect();

@@ -7,7 +7,7 @@ use super::statistics::{Estimate, SHRUNK};
 pub(in crate::study) enum Pass {
     /// The values are added up, which gives the mean.
     Means,
-    /// The squares of their distances from the mean are added up, which gives the standard error.
+    /// The squares of the values' distances from the mean are added up, which gives the standard error.
     Errors,
 }
 
@@ -17,11 +17,12 @@ pub(in crate::study) enum Pass {
 pub(in crate::study) struct Estimator {
     /// Sum of the values.
     sum: f64,
-    /// Sum of the squares of their distances from the mean.
+    /// Sum of the squares of the values' distances from the mean.
     squares: f64,
     /// Number of values.
     n: u64,
-    /// The same two sums for the values times 2^-600, for values whose squares exceed the largest finite `f64`.
+    /// `sum` and `squares` for the values times 2^-600. They are used if `sum` or `squares` exceeds the largest finite
+    /// `f64`.
     shrunk: (f64, f64),
 }
 
@@ -55,7 +56,7 @@ impl Estimator {
         self.n
     }
 
-    /// Their mean, once the first pass has ended; not a number if there are no values.
+    /// Mean of the values, once the first pass has ended; not a number if there are no values.
     pub(in crate::study) fn mean(&self) -> f64 {
         self.sum / self.n as f64
     }
@@ -75,7 +76,7 @@ mod tests {
         let bits = |estimate: Option<Estimate>| {
             estimate.map(|estimate| (estimate.mean.to_bits(), estimate.se.to_bits(), estimate.n))
         };
-        // Numbers of very different sizes, so that another order of additions has other bits.
+        // Numbers of very different sizes, so that another order of additions gives other bits.
         let value = |k: u32| libm::sin(f64::from(k)) * libm::exp(f64::from(k % 23) - 9.0);
         for count in [0, 1, 2, 3, 10, 1000] {
             let values: Vec<f64> = (0..count).map(value).collect();

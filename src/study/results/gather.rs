@@ -1,5 +1,5 @@
-//! Makes the files of a study from its records: one sorted file of records, tables, and the summary. It reads cell by cell,
-//! so that only the records of one cell are in memory.
+//! Makes the files of a study from its records: one sorted file of records, tables, and the summary. The records are read
+//! cell by cell, so that at most the records of one cell are in memory.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;
@@ -81,9 +81,9 @@ pub fn finish(plan: &Plan, folder: &RunFolder) -> Result<Summary, FolderError> {
     Ok(summary)
 }
 
-/// The summary of a run that may be going on in this or another process, and the number of replications in it. The
-/// summary covers the replications whose number is below `replications` and that are stored so far. Cells without a
-/// stored replication are left out. Nothing is written.
+/// The summary of a run that this or another process may still be executing, and the number of replications that the
+/// summary covers. These are the replications that are stored so far and whose number is below `replications`. Cells
+/// without such a replication are left out. Nothing is written.
 ///
 /// # Errors
 /// [`FolderError`] if records cannot be read.

@@ -48,7 +48,7 @@ pub enum GroupError {
     Without {
         /// The metric.
         metric: String,
-        /// The regrets that they have.
+        /// The regrets that the groups have.
         known: Vec<String>,
     },
 }
@@ -75,8 +75,8 @@ fn regret(metric: &str, group: &GroupOutcome) -> Option<f64> {
     found.filter(|_| group.evaluations > 0.0)
 }
 
-/// A regret of the group called `name`. If `name` is [`WORST`] and no group is called so, the largest such regret of all
-/// groups.
+/// The regret `metric` of the group called `name`. If `name` is [`WORST`] and no group has this name, the largest value of
+/// the regret `metric` among all groups.
 fn value(groups: &[GroupOutcome], metric: &str, name: &str) -> Option<f64> {
     if let Some(group) = groups.iter().find(|group| group.group == name) {
         return regret(metric, group);
@@ -117,7 +117,7 @@ impl GroupsFound {
         }
     }
 
-    /// Checks that a group is called `group`, or that `group` is [`WORST`], and that groups have the regret `metric`.
+    /// Checks that a group is called `group`, or that `group` is [`WORST`], and that some group has the regret `metric`.
     ///
     /// # Errors
     /// [`GroupError`].
@@ -142,7 +142,8 @@ impl GroupsFound {
     }
 }
 
-/// Checks that a run has the regret `metric` of a group called `group`, or of any group if `group` is [`WORST`].
+/// Checks that a run has a group called `group`, or any group if `group` is [`WORST`], and that some group of the run has
+/// the regret `metric`.
 ///
 /// # Errors
 /// [`GroupError`].

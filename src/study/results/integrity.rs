@@ -37,7 +37,7 @@ pub enum Inconsistency {
     Damaged(u64),
     /// One replication has two results.
     Conflict(Conflict),
-    /// A stored digest differs from the digest of the records.
+    /// A stored digest differs from the digest of the records. The field names the stored digest.
     Digest(&'static str),
     /// The manifest says that the run is not finished, although each of its replications has a record. The field is the
     /// number of replications.
@@ -95,8 +95,8 @@ impl fmt::Display for Inconsistency {
 }
 
 /// The contradictions in the folder of a run. The records and files of a complete run are checked only if its manifest
-/// agrees with the scenario and no records conflict. `records` are those of `stored`, up to the plan's number of
-/// replications.
+/// agrees with the scenario and no records conflict. `records` are the records of `stored` whose replication number is
+/// below the plan's number of replications.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.
@@ -161,7 +161,8 @@ fn matches_plan(plan: &Plan, manifest: &Manifest) -> bool {
     indented_json(&fresh) == indented_json(manifest)
 }
 
-/// Contradictions between a summary and the run in its folder, found without reading every record.
+/// Contradictions between `summary` and the run in `folder`. The digest of the records is not computed again: the digest in
+/// the summary is compared with the digest in the manifest.
 ///
 /// # Errors
 /// [`FolderError`] for a file that exists and cannot be read.

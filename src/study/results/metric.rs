@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(in crate::study) struct MetricValues {
     /// The values by series and replication. A series without any value is listed too.
     pub(in crate::study) by_series: BTreeMap<String, BTreeMap<u64, f64>>,
-    /// Whether some series lacks the value in a replication in which it ended early.
+    /// Whether there is a replication in which some series ended early and lacks the value.
     pub(in crate::study) short: bool,
 }
 
@@ -44,7 +44,8 @@ impl MetricValues {
         Ok(found)
     }
 
-    /// The values of one series minus those of another, in the replications that both have, by replication.
+    /// The values of one series minus those of another, in the replications in which both series have a value, by
+    /// replication.
     pub(in crate::study) fn differences(&self, series: &str, from: &str) -> BTreeMap<u64, f64> {
         let (Some(ours), Some(theirs)) = (self.by_series.get(series), self.by_series.get(from)) else {
             return BTreeMap::new();

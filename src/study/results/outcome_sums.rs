@@ -1,4 +1,5 @@
-//! Numbers at the end of a series, added up over its replications in two passes.
+//! The outcomes of a series, that is, numbers that its protocol reports at the end. They are added up over the replications
+//! in two passes: the first gives the means, the second the standard errors.
 
 use super::estimator::{Estimator, Pass};
 use super::series::{BoundRow, OutcomeRow};
@@ -71,7 +72,7 @@ impl Outcome {
                     self.bound.get_or_insert_with(|| bound.clone());
                 }
             }
-            // Each bound is added with its share, so that the sum is the mean.
+            // Each bound is divided by the number of bounds, so that the sum is the mean of the bounds.
             (Pass::Errors, Some(bound)) => self.at_most += bound.at_most * self.share(),
             (Pass::Errors, None) => {}
         }

@@ -59,7 +59,7 @@ impl ParquetTable {
         }
     }
 
-    /// Adds the rows of columns of equal length as one row group.
+    /// Adds the rows of `columns`, which have equal lengths, as one row group.
     pub(in crate::study) fn group(&mut self, columns: &[Column]) -> std::result::Result<(), FileError> {
         self.add(columns).map_err(|error| failed(self.path.clone(), error))
     }

@@ -26,9 +26,9 @@ pub struct PersonLoss {
     pub epsilon: f64,
     /// The sum of the two deltas at which the epsilons of the row and of the outcome are stated.
     pub delta: f64,
-    /// The weaker basis of the two.
+    /// The weaker of the bases of the two losses.
     pub basis: LossBasis,
-    /// The weaker arithmetic of the two; absent without a finite epsilon.
+    /// The weaker of the arithmetics of the two losses; absent if `epsilon` is infinite.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
     pub arithmetic: Option<Arithmetic>,
     /// Notes; empty if there are none.

@@ -12,8 +12,8 @@ const MOST: u64 = 10_000_000;
 /// computed.
 const CAUTION: f64 = 0.8;
 
-/// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects, if the mean difference is
-/// `effect` standard deviations of a difference.
+/// The probability that a two-sided t test of `n` pairs at level 1 - `confidence` rejects the hypothesis that the true mean
+/// difference is 0, if the true mean difference is `effect` times the standard deviation of a difference.
 ///
 /// The test statistic has the noncentral t distribution with n - 1 degrees of freedom and noncentrality
 /// v = sqrt(n) effect. Given the ratio s of the sample standard deviation to the true one, the test rejects with
@@ -110,7 +110,8 @@ mod tests {
     use super::*;
     use crate::special::incomplete_beta;
 
-    /// P(T <= t) of the noncentral t for t >= 0 by its series: Lenth 1989, algorithm AS 243.
+    /// P(T <= t) for t >= 0, where T has the noncentral t distribution with `df` degrees of freedom and noncentrality
+    /// `centre`, by a series: Lenth 1989, algorithm AS 243.
     fn noncentral(t: f64, df: f64, centre: f64) -> f64 {
         let half = centre * centre / 2.0;
         let x = t * t / (df + t * t);
@@ -131,8 +132,7 @@ mod tests {
         for (effect, n) in [(0.5, 34), (0.2, 199), (1.0, 5), (0.8, 3), (2.0, 2), (0.05, 1_000)] {
             let df = (n - 1) as f64;
             let (t, centre) = (student_quantile(0.975, df), (n as f64).sqrt() * effect);
-            // P(T < -t) with noncentrality c is P(T > t) with noncentrality -c, which the series gives
-            // for t >= 0.
+            // P(T < -t) with noncentrality v is P(T > t) with noncentrality -v, which the series gives for t >= 0.
             let other = 1.0 - noncentral(t, df, centre) + (1.0 - noncentral(t, df, -centre));
             let found = power_of(effect, n, 0.95);
             assert!((found - other).abs() < 1e-7, "{effect} {n}: {found} {other}");

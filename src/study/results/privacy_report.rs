@@ -1,4 +1,4 @@
-//! The privacy losses of a cell by observer, owner of the data, unit of protection and accountant.
+//! The privacy losses of a cell by owner of the data, unit of protection, observer, neighbouring relation and accountant.
 
 use crate::accounting::{EpsilonAt, GroupKey, Loss, OverRuns, grouped};
 use crate::protocols::SeriesRecord;
@@ -6,7 +6,8 @@ use crate::study::disk::record::ReplicationRecord;
 use crate::vocab::{Delta, Neighbours, ProtectedUnit};
 use serde::{Deserialize, Serialize};
 
-/// The releases to one observer about one kind of unit of one owner in one series, and their losses.
+/// The releases to one observer about one kind of unit of one owner in one series, under one neighbouring relation, and the
+/// losses of these releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrivacyRow {
     /// Name of the series.
@@ -50,7 +51,7 @@ pub(in crate::study) struct PrivacyRows {
 struct SeriesReleases {
     /// Name of the series.
     name: String,
-    /// The releases by observer and kind of unit.
+    /// The releases by owner of the data, unit of protection, observer and neighbouring relation.
     groups: Vec<(GroupKey, OverRuns)>,
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A number that a series records in each round: its mean over all replications that did not end early.
+/// A number that a series records in each round: its mean over all replications in which the series did not end early.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrackRow {
     /// Its name.
@@ -122,8 +122,8 @@ struct Pair {
 }
 
 impl DifferenceSums {
-    /// Sums without any replication. There is a pair for each series in `first`, the first replication, and each other
-    /// series that is a reference.
+    /// Sums without any replication. There is a pair for each series in `references` and each other series of `first`, the
+    /// first replication.
     pub(in crate::study) fn of(first: &ReplicationRecord, references: &[String]) -> Self {
         let of = |reference: &String| {
             let others = first.series.iter().map(|series| series.name.clone());

@@ -5,9 +5,9 @@ use crate::study::disk::record::ReplicationRecord;
 use crate::study::plan::cells::CellPlan;
 use std::collections::BTreeMap;
 
-/// The metrics that every row has, in the order of their columns. The columns before them are the cell, the axes
-/// (`point.*`), the seed, the replication and the series; after them follow `ended_early`, the digest, and outcomes and
-/// counts (`more.*`).
+/// The metrics for which the table always has a column, in the order of their columns. The columns before them are the cell,
+/// the axes (`point.*`), the seed, the replication and the series. The columns after them are `ended_early`, the digest, and
+/// outcomes and counts (`more.*`).
 pub(in crate::study) const METRICS: [&str; 9] = [
     "simple_regret",
     "cumulative_regret",
@@ -20,7 +20,7 @@ pub(in crate::study) const METRICS: [&str; 9] = [
     "bytes",
 ];
 
-/// Number of leading metrics that only a series with an objective has.
+/// Number of entries at the beginning of [`METRICS`] that only a series with an objective has.
 pub(in crate::study) const OF_AN_OBJECTIVE: usize = 4;
 
 /// One replication of one series.

@@ -17,7 +17,7 @@ pub struct SeriesSummary {
     pub replications: u64,
     /// Number of replications that ended before their last round.
     pub ended_early: u64,
-    /// Why the first of these replications ended.
+    /// Why the first of the replications that ended early ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
     /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a
@@ -30,7 +30,7 @@ pub struct SeriesSummary {
     /// Number of replications that reached the budget.
     #[serde(default, skip_serializing_if = "is_none")]
     pub budget_reached: u64,
-    /// Whether reaching the budget counts as a failure.
+    /// Whether some replication reached the budget and this counts as a failure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budget_failed: bool,
     /// Results by group of agents or cohort of users.
@@ -40,12 +40,12 @@ pub struct SeriesSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// Number of replications in which the learner had at least three rounds and queried the same arm in all of them. Apart
-    /// from its initial points, such a learner observes nothing else of the objective, so equal regrets do not show that a
+    /// from its initial points, such a learner observes only this arm of the objective, so equal regrets do not show that a
     /// varied setting has no effect.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the other
-    /// arms; and what the first of these replications reports about it.
+    /// arms; and what the first of these replications reports about its learners that never left an arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never_left: Option<(u64, OneArm)>,
     /// Whether the series chooses its arms at random, independently of outcomes, as a baseline for search.
@@ -98,7 +98,7 @@ pub struct OutcomeRow {
 /// An upper bound compared with the results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BoundRow {
-    /// The bound; its mean, if it differs between replications.
+    /// The bound, or the mean of the bounds if they differ between replications.
     pub at_most: f64,
     /// Probability with which it is claimed to hold.
     pub probability: f64,
@@ -172,7 +172,7 @@ pub struct Metrics {
     /// Simple regret at the end, over the replications that reached the end; absent if there are none, and for a protocol
     /// that optimises nothing.
     pub simple_regret: Option<Estimate>,
-    /// Cumulative regret at the end, over the same replications.
+    /// Cumulative regret at the end, over the replications that reached the end; absent if `simple_regret` is.
     pub cumulative_regret: Option<Estimate>,
     /// Number of questions asked, which are the evaluations whose regrets are summed in the cumulative regret; in a
     /// federation, the mean over agents.
@@ -211,7 +211,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The regret at the end that a metric names.
+    /// The regret at the end that `metric` names.
     #[must_use]
     pub fn regret(&self, metric: Metric) -> Option<Estimate> {
         match metric {

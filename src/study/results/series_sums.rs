@@ -128,7 +128,7 @@ fn asks_one_arm(run: &SeriesRecord) -> bool {
     run.groups.is_empty() && asked().count() >= MIN_ROUNDS && asked().all(|arm| Some(arm) == asked().next())
 }
 
-/// The sums behind [`Metrics`].
+/// The sums from which [`Metrics`] are computed.
 #[derive(Debug, Default)]
 struct MetricSums {
     simple_regret: Estimator,

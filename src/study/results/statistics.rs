@@ -36,7 +36,8 @@ pub(super) const SHRUNK: f64 = f64::from_bits((1023 - 600) << 52);
 
 impl Estimate {
     /// The two-sided p-value of the hypothesis that the true mean is 0, by Student's t with n - 1 degrees of freedom. If the
-    /// values have no spread, it is 0 for a mean other than 0. `None` for fewer than two values, or if all values are 0.
+    /// values have no spread, the p-value is 0 for a mean other than 0. `None` for fewer than two values, or if all values
+    /// are 0.
     #[must_use]
     pub fn p_value(self) -> Option<f64> {
         match (self.n > 1, self.se > 0.0) {
@@ -70,7 +71,8 @@ impl Estimate {
     }
 
     /// The estimate from the sum of n values and the sum of the squares of their distances from the mean. If these sums
-    /// overflow, it is computed from `shrunk`, the same sums of the values times [`SHRUNK`], and limited to finite numbers.
+    /// overflow, the estimate is computed from `shrunk`, the same two sums for the values times [`SHRUNK`], and is limited
+    /// to finite numbers.
     pub(super) fn of_sums(n: u64, sums: (f64, f64), shrunk: impl FnOnce() -> (f64, f64)) -> Self {
         let count = n as f64;
         let of = |(sum, squares): (f64, f64)| {

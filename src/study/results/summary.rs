@@ -141,7 +141,7 @@ impl<'a> SummaryBuilder<'a> {
         self.finish_cell(losses);
     }
 
-    /// The first pass: adds the next replication of the next cell, with its digest and its releases.
+    /// The first pass: adds the next replication of the cell that is being added, with its digest and its releases.
     pub(in crate::study) fn add_first(&mut self, record: &ReplicationRecord) {
         let cell = &self.plan.cells[self.cells.len()];
         let draft = cell.scenario.draft();
@@ -168,7 +168,7 @@ impl<'a> SummaryBuilder<'a> {
         CellLosses { rows, by_round }
     }
 
-    /// The second pass: adds a replication again, in the order of the first pass. Its releases are not read.
+    /// The second pass: adds a replication again, in the order of the first pass. The replication's releases are not read.
     pub(in crate::study) fn add_again(&mut self, record: &ReplicationRecord) {
         self.next.add(Pass::Errors, record);
     }

@@ -181,7 +181,7 @@ impl Tables {
             } else {
                 i.t
             };
-            // Releases after the last round, such as a publication, are counted in the rows of the last round.
+            // The epsilons in the rows of the last round include releases after this round, such as a publication.
             let at = if Some(i.t) == last { u64::MAX } else { round };
             let inputs = series.inputs.arms.get(&i.arm);
             let mut row = head.to_vec();

@@ -19,7 +19,7 @@ pub trait MemberObject: Any + Debug + Send + Sync {
     /// The value, for serialisation in any format.
     fn written(&self) -> &dyn erased_serde::Serialize;
 
-    /// The full path of its type.
+    /// The full path of the value's type.
     fn type_name(&self) -> &'static str;
 }
 

@@ -159,7 +159,7 @@ impl<M: Family> Members<M> {
         Self { entries: Vec::new(), names: Vec::new(), standard: 0 }
     }
 
-    /// Adds a type under a name. `about` describes the member if the type has no description of its own.
+    /// Adds a type under a name. `about` describes the member, unless the type is a struct with a description of its own.
     ///
     /// # Errors
     /// [`MemberError`]: the name or the type has been added before, or the name cannot be written in a scenario.

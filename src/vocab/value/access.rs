@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, SeqAccess, VariantAcc
 use std::marker::PhantomData;
 use std::slice::Iter;
 
-/// The items of a list or a tuple, each read by an `R`.
+/// The items of a list or a tuple, each read by a deserializer of the type `R`.
 pub(super) struct Items<'a, R> {
     rest: Iter<'a, Node>,
     index: usize,
@@ -44,7 +44,7 @@ impl<'de, R: Deserializer<'de, Error = ReadError> + From<Part<'de>>> SeqAccess<'
     }
 }
 
-/// A variant of an enum in a value: its name and its content, which an `R` reads.
+/// A variant of an enum in a value: its name and its content, which a deserializer of the type `R` reads.
 pub(super) struct Chosen<'a, R> {
     name: &'a str,
     content: Content<'a>,
@@ -85,7 +85,7 @@ impl<'a, R: From<Part<'a>>> Chosen<'a, R> {
         seed.deserialize(BorrowedStrDeserializer::new(self.name))
     }
 
-    /// Its name.
+    /// The name of the variant.
     pub(super) fn name(&self) -> &'a str {
         self.name
     }

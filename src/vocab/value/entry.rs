@@ -8,7 +8,7 @@ use serde::forward_to_deserialize_any;
 use std::marker::PhantomData;
 use std::slice::Iter;
 
-/// The fields of a struct or the entries of a map, whose values are read by an `R`.
+/// The fields of a struct or the entries of a map. Their values are read by a deserializer of the type `R`.
 pub(super) struct Entries<'a, R> {
     rest: Iter<'a, Entry>,
     /// The entry whose key was read last and whose value is read next.

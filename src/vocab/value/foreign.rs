@@ -4,7 +4,8 @@ use super::node::{Body, Entry, Key, Node, Number, Scalar};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// The tree of a value from another format. Names of enum variants are texts or keys in it, and all places are `0..0`.
+/// The tree of a value that is written in another format than RON. In this tree, the name of an enum variant is a text or a
+/// key, and all places are `0..0`.
 pub(super) struct Foreign(pub(super) Node);
 
 impl<'de> Deserialize<'de> for Foreign {

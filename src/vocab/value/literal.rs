@@ -86,7 +86,7 @@ impl Number {
 }
 
 impl Number {
-    /// The number as JSON writes it; `None` if it is not finite.
+    /// The number as JSON writes it; `None` if it is not finite, or if its text cannot be read.
     #[must_use]
     pub fn json(&self) -> Option<serde_json::Number> {
         match self.any().ok()? {

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A value with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The bytes of the value in the text; `0..0` if it does not come from a text.
+    /// The bytes of the value in the text; `0..0` if the value does not come from a text.
     pub span: Range<usize>,
     /// The name in front of the brackets, as in `Name(..)`, or a name without brackets.
     pub name: Option<String>,
@@ -70,7 +70,7 @@ pub struct Entry {
     pub kind: Key,
     /// The bytes of the key in the text.
     pub key_span: Range<usize>,
-    /// The bytes from the key to the end of the value, and to the comma after the value, if there is one.
+    /// The bytes from the key to the end of the value, or to the end of the comma after the value if there is a comma.
     pub span: Range<usize>,
     /// The value.
     pub value: Node,

@@ -55,8 +55,8 @@ impl ExactLoss {
 
 impl KnownPair {
     /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
-    /// if the output distributions of one release are unknown, if no composition of these kinds of distributions is
-    /// implemented, if the outputs do not differ, or if [`Self::shown`] returns `None`.
+    /// in four cases: the output distributions of a release are unknown; no composition of these kinds of distributions
+    /// is implemented; the output distributions on the two neighbours are equal; or [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -204,8 +204,8 @@ impl KnownPair {
         }
     }
 
-    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For compositions, [`Self::epsilon`]
-    /// is the accountant's upper bound.)
+    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For a composition that has no
+    /// closed form, [`Self::epsilon`] without cells would return the accountant's upper bound.)
     pub(super) fn epsilon_from_below(&self, delta: f64) -> f64 {
         match &self.law {
             Law::Composed(costs) => exact_pair::composed_from_below(costs, delta),

@@ -99,8 +99,8 @@ impl KnownPair {
         libm::exp2(high)
     }
 
-    /// Epsilon at `delta` of the pair with `factor` times its noise: a lower bound if the model holds. It is 0 for an
-    /// infinite factor.
+    /// Epsilon at `delta` of the pair with `factor` times its noise. It is a lower bound on the pair's epsilon if the
+    /// model holds and the noise is at most `factor` times the stated noise. It is 0 for an infinite factor.
     #[must_use]
     pub(in crate::audit::measure) fn at_noise(&self, factor: f64, delta: f64) -> f64 {
         if !factor.is_finite() {

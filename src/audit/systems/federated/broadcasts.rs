@@ -49,7 +49,8 @@ enum Sum {
     Empty,
 }
 
-/// What is known of each sum. Only if the sums depend on who answered is the series run once to find this out.
+/// What is known of each sum. Only if the divisor depends on who answered, the series is run once, on its own. The
+/// noise multiplier of each sum, and whether the sum is empty, are then taken from this run.
 fn sums(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -102,10 +103,10 @@ fn noise_multiplier(cost: &Cost) -> Option<f64> {
 const ROUNDED: f64 = 1e-9;
 
 impl Sum {
-    /// The worst known pair of neighbours for an agent that enters the sum `copies` times. A [`Self::Priced`] sum has
-    /// only as many of the other agents (`others`) as it needs for a noise multiplier of at least the one in the
-    /// ledger. So its loss is never larger than the loss of the run's sum, and the two losses are equal if all weights
-    /// are equal.
+    /// The worst known pair of neighbours for an agent that enters the sum `copies` times. In the pair for a
+    /// [`Self::Priced`] sum, only as many of the other agents (`others`) are present as are needed for a noise
+    /// multiplier of at least the one in the ledger. So the loss of the pair is never larger than the loss that the
+    /// ledger states for the run's sum, and the two losses are equal if all weights are equal.
     fn pair(
         self,
         mechanism: &FederatedSum,
@@ -132,8 +133,8 @@ impl Sum {
                     !given.vectors.is_empty()
                         && multiplier.is_some_and(|found| found >= recorded * (1.0 - ROUNDED))
                 };
-                // If the audited agent is not in the sum, there may be fewer other agents than answers in the run. The
-                // empty sum is used then; it has the planned cost.
+                // If the audited agent is not in the sum, there may be fewer other agents than answers in the run, and
+                // too few for this noise multiplier. Then the empty sum is used, which has the planned cost.
                 let nobody = || with(0).filter(|_| copies == 0 && mechanism.divisor == Divisor::Arrived);
                 (0..=all).filter_map(with).find(enough).or_else(nobody).or_else(|| with(all))
             }

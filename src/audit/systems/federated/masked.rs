@@ -18,8 +18,8 @@ use crate::rng::Key;
 use crate::vocab::{Cost, Delta, Neighbours, counted};
 use std::collections::BTreeSet;
 
-/// Two lists of candidates, both for the sums of one series that are computed in a run: as the server sees these sums,
-/// and as an agent sees them.
+/// Two lists of candidates, both for the sums of one series that are computed in a run. The first list is for these
+/// sums as the server sees them, the second for these sums as an agent sees them.
 pub(super) fn candidates(
     recipe: &Federated,
     (series, aggregate): (&FederatedSeries, &Aggregate),
@@ -99,7 +99,7 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// The release that the ledger records for this observer.
+    /// The mechanism of sums over `survivors` answers whose price the ledger records for this observer.
     fn price(self, masked: &MaskedRound, survivors: u64) -> SecureSum {
         match self {
             Self::Server => masked.seen_by_server(survivors),
@@ -151,10 +151,10 @@ fn unmasked(
     Ok(opened)
 }
 
-/// The rounds, from 1, of the sums of a ledger entry. If the entry does not say which rounds they are, the audit takes
-/// as many rounds as there are sums, from the first round on, without the rounds in `taken`, and adds them to `taken`.
-/// This changes nothing if the agents have the same weights in all rounds from the first to the last; otherwise the sums
-/// are not audited.
+/// The rounds, from 1, of the sums of a ledger entry. If the entry does not state these rounds, the audit takes as many
+/// rounds as the entry has sums. It takes the first rounds, from the first to the last round of the entry, that are not
+/// in `taken`, and adds them to `taken`. Which rounds are taken does not matter if the agents have the same weights in
+/// all rounds of this range; if the weights differ, the sums are not audited.
 fn rounds_of(
     entry: &CountedRelease,
     masked: &MaskedRound,

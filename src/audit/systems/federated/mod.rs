@@ -1,6 +1,7 @@
-//! Audits of federated optimisation. The neighbours differ in the vectors of one agent: they have full norm or are zero
-//! (with a sample of fixed size, they have full norm or are negated). The observer sees all sums of a run and, if the
-//! server selects agents by noisy losses, these losses.
+//! Audits of federated optimisation. The neighbours differ in the vectors of one agent: on the given data D these vectors
+//! have full norm, and on the neighbour D' they are zero (with a sample of fixed size, they are negated on D'). The
+//! observer sees all sums of a run. If the server selects agents by noisy losses, the neighbours also differ in the losses
+//! of this agent, and the observer also sees the noisy losses.
 
 mod broadcasts;
 mod claim;
@@ -83,9 +84,9 @@ impl Audited for Federated {
 }
 
 /// Agents on which the attack may be strongest: the agents with the numbers 0 and `regions` - 1, and the agent whose
-/// weights in the first sums have the largest sum of squares. If no group states its region (`explores`), agent 0 is
-/// the first agent of the first region, and agent `regions` - 1 is the first agent of the last region. These two
-/// regions may differ in size by one agent. Agents without weight are left out.
+/// weights in the first sums (one sum for each region) have the largest sum of squares. If no group states its region
+/// (`explores`), agent 0 is the first agent of the first region, and agent `regions` - 1 is the first agent of the last
+/// region. The numbers of agents in these two regions may differ by one. Agents without weight are left out.
 fn targets(aggregate: &Aggregate, explored: &[usize], weights: &[Vec<f64>]) -> Vec<usize> {
     let regions = aggregate.regions.get() as usize;
     let square = |agent: usize| weights.iter().map(|region| region[agent] * region[agent]).sum::<f64>();

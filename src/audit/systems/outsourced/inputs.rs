@@ -1,5 +1,4 @@
-//! Audits of releases of the inputs, as the modeler sees them. The neighbours differ in one record,
-//! which is moved.
+//! Audits of the release of inputs to the modeler. The neighbours differ in one record, which is moved.
 
 use super::record_changes::{DISTANCE, RecordChange, candidate_changes, moved_as_given, rows_of};
 use crate::audit::error::AuditError;
@@ -15,8 +14,8 @@ use crate::protocols::outsourced::{Outsourced, SeriesRecipe};
 use crate::vocab::{Neighbours, Positive};
 use std::sync::Arc;
 
-/// The release of the inputs by the mechanism of the series, for each neighbour that is tried; empty if the inputs are
-/// unprotected or not released.
+/// One candidate for each neighbour that is tried: the release of the inputs by the mechanism of the series, on this
+/// neighbour and on the data as given. The list is empty if the inputs are unprotected or not released.
 pub(super) fn candidates(
     recipe: &Outsourced,
     series: &SeriesRecipe,
@@ -45,7 +44,8 @@ pub(super) fn candidates(
     let mut price = mechanism.price(&rows, &Neighbours::RowMoved { distance: DISTANCE })?;
     price.basis = price.basis.with_conditions(&instance.background.facts.input_conditions());
     let reconstruction = if mechanism.is_affine() {
-        // The modeler reconstructs the records from one release and d + 1 records that it is assumed to know.
+        // The modeler reconstructs the records from one release and d + 1 records that the modeler is assumed to know,
+        // where d is the number of inputs of a record. No reconstruction is tried if there are not more than d + 1 records.
         let z = mechanism.privatise(&rows, &mut stream)?;
         let enough = rows.n() > rows.d() + 1;
         let known = enough.then(|| stream.distinct(rows.n(), rows.d() + 1));

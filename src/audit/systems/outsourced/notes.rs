@@ -4,8 +4,8 @@ use crate::audit::systems::system::Candidates;
 use crate::objectives::Instance;
 use crate::protocols::outsourced::SeriesRecipe;
 
-/// If the modeler also receives hyperparameters that were fitted to the data, adds a note that says so: they reveal
-/// something about the data, and the audited release does not contain them.
+/// If the modeler also receives hyperparameters that were fitted to the data, adds a note that says so. These
+/// hyperparameters reveal something about the data, and the audited release does not contain them.
 pub(super) fn note_model(instance: &Instance, series: &SeriesRecipe, candidates: &mut Candidates) {
     if instance.background.fitted && series.learner.as_dyn().needs_inputs() {
         let note =

@@ -1,5 +1,5 @@
-//! Neighbouring inputs in which one record is moved: in the raw records as they were read (in memory, before scaling and
-//! fitting) if the objective supports this, otherwise in the scaled inputs.
+//! Neighbouring inputs in which one record is moved. If the objective supports this, a copy in memory of the raw records
+//! is changed, and scaling and fitting are repeated. Otherwise the record is moved in the scaled inputs.
 
 use crate::audit::error::AuditError;
 use crate::audit::systems::request::numbers;
@@ -8,8 +8,8 @@ use crate::privacy::mechanisms::Rows;
 use crate::protocols::ReplicationSetup;
 use crate::rng::Stream;
 
-/// The distance by which a neighbour's record is moved, in the scaled inputs; if the user states the move, the largest
-/// distance that is accepted.
+/// The distance by which a record is moved, in the units of the scaled inputs. If the user states the move, this is the
+/// largest distance that is accepted.
 pub(super) const DISTANCE: f64 = 1.0;
 /// Number of random records that are moved in random directions.
 const RANDOM: u64 = 2;
@@ -23,12 +23,13 @@ pub(super) fn rows_of(instance: &Instance) -> Result<Rows, AuditError> {
 pub(super) struct RecordChange {
     pub(super) words: String,
     pub(super) row: usize,
-    /// The vector by which the record moves, in the scaled inputs of the unmoved data.
+    /// The vector by which the record moves, in the units of the scaled inputs. The scale is that of the data before the
+    /// move.
     pub(super) by: Vec<f64>,
 }
 
 impl RecordChange {
-    /// The neighbouring inputs, with the words that describe them.
+    /// The scaled inputs after the move, with the words that describe the move.
     pub(super) fn neighbouring_inputs(
         self,
         stage: &ReplicationSetup,
@@ -48,8 +49,8 @@ impl RecordChange {
     }
 }
 
-/// The changes that are tried: the record farthest from the mean and the nearest one, each moved outwards, and random
-/// records moved in random directions.
+/// The changes that are tried: the record farthest from the mean and the record nearest to the mean, each moved away from
+/// the mean, and random records moved in random directions.
 pub(super) fn candidate_changes(rows: &Rows, stream: &mut Stream) -> Vec<RecordChange> {
     let centred = rows.centred();
     let norm = |row: usize| centred.row(row).iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -88,7 +89,7 @@ pub(super) fn candidate_changes(rows: &Rows, stream: &mut Stream) -> Vec<RecordC
         .collect()
 }
 
-/// "ROW:D1,D2,..": a record, and by how much each of its scaled numbers moves.
+/// Parses "ROW:D1,D2,..": the index of a record, and by how much each of the record's scaled numbers moves.
 pub(super) fn moved_as_given(rows: &Rows, text: &str) -> Result<RecordChange, AuditError> {
     let expected = || AuditError::Neighbour {
         expected: format!(

@@ -73,8 +73,8 @@ mod tests {
         FederatedSum::planned(rate, Some(Positive::new(1.0).unwrap()), noise_multiplier)
     }
 
-    /// The claim is the planned cost, at the planned rate or at a stated rate. Sums without noise, and sums that the paper
-    /// does not cover, have no claim.
+    /// The claim is the planned cost, at the rate of `participation`, or at `claimed_rate` if it is stated. Sums without
+    /// noise, and sums that the paper does not cover, have no claim.
     #[test]
     fn the_claim_is_the_planned_cost() {
         let cost = |sum: &FederatedSum| sum.claim(&gathered()).map(|claim| claim.cost.unwrap());
@@ -93,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Each departure from the plan has its own words. If several departures apply, the source names only the first.
+    /// Each departure from the plan has its own words. If several departures apply, the claim's source names only the one
+    /// that `why` checks first.
     #[test]
     fn the_source_says_how_the_true_loss_differs() {
         let fixed = Participation::FixedSize(2);

@@ -8,8 +8,8 @@ use crate::vocab::Probability;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-const AGENTS: usize = 6;
-const LENGTH: usize = 3;
+pub(super) const AGENTS: usize = 6;
+pub(super) const LENGTH: usize = 3;
 
 fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
     let region = |stream: &mut Stream| {
@@ -20,7 +20,7 @@ fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
     Arc::new((0..regions).map(|_| region(stream)).collect())
 }
 
-fn plain(sensitivity: SensitivityRule) -> FederatedSum {
+pub(super) fn plain(sensitivity: SensitivityRule) -> FederatedSum {
     let participation = Participation::Poisson(Probability::new(0.6).unwrap());
     let clip = Some(Positive::new(5.0).unwrap());
     FederatedSum { sensitivity, ..FederatedSum::planned(participation, clip, 1.0) }
@@ -49,8 +49,9 @@ fn visibility_changes_no_cost_if_every_agent_is_drawn() {
     assert!((epsilon(true) - epsilon(false)).abs() < 1e-9);
 }
 
-/// With `Divisor::ArrivedOrGone`, a sum without an agent's answer costs at least as much as the sum with it, because an
-/// absent agent counts with the weight that it would have. (Earlier versions gave it weight 0.)
+/// With `Divisor::ArrivedOrGone`, a sum without an agent's answer costs at least as much as the sum with this answer,
+/// because an absent agent counts with the weight that it would have if it answered. (Earlier versions gave an absent agent
+/// weight 0.)
 #[test]
 fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
     let with = |agents: &[usize]| ReceivedVectors {
@@ -66,15 +67,17 @@ fn an_absent_agent_counts_with_the_weight_that_it_would_have() {
         Cost::Gaussian { noise_multiplier } => noise_multiplier,
         other => panic!("{other:?}"),
     };
-    // With agent 0, the weights would add up to 0.8, and its share would be 0.5 / 0.8 = 0.625. Its absence moves the sums
-    // by up to twice this share, because the other shares change too; the noise is for a sensitivity of 0.5.
+    // With agent 0, the weights would add up to 0.8, and the share of agent 0 would be 0.5 / 0.8 = 0.625. The absence of
+    // agent 0 moves the sums by up to twice this share, because the shares of the other agents change too. The noise is
+    // scaled to a sensitivity of 0.5.
     assert!((multiplier(&[1, 2, 3]) - 0.5 * 0.5 / 0.625).abs() < 1e-12, "{}", multiplier(&[1, 2, 3]));
     assert!(multiplier(&[1, 2, 3]) <= multiplier(&[0, 1, 2, 3]) + 1e-12);
 }
 
 proptest! {
-    /// For all dropouts and samples, visible or not: with equal noise, the sums of two neighbours differ by at most the
-    /// noise's standard deviation over the noise multiplier of the cost (twice this with a cost `FixedSizeGaussian`).
+    /// For all dropouts and samples, visible or not: with equal noise, the L2 distance between the sums of two neighbours is
+    /// at most the noise's standard deviation divided by the noise multiplier of the cost. If the cost is a
+    /// `FixedSizeGaussian`, the distance is at most twice this quotient.
     #[test]
     fn no_agent_moves_the_sums_further_than_the_ledger_says(
         seed: u64, regions in 1usize..5, answered in prop::collection::vec(any::<bool>(), AGENTS),
@@ -117,14 +120,14 @@ proptest! {
             other => panic!("{other:?}"),
         };
         let draw = |from: &ReceivedVectors| sum.privatise(from, &mut Key::root(seed).child("draw").stream()).unwrap();
-        // The same stream, so that the noise cancels.
+        // Both releases are drawn from the same stream, so that the noise cancels.
         let square: f64 = draw(&gathered).iter().flatten().zip(draw(&neighbour).iter().flatten())
             .map(|(a, b)| (a - b) * (a - b)).sum();
         let allowed = sum.noise_sd(&gathered) * reach;
         prop_assert!(square.sqrt() <= allowed * (1.0 + 1e-9), "{} > {allowed}", square.sqrt());
     }
 
-    /// The tighter rules never state a larger cost, and never draw more noise.
+    /// The tighter rules never state a larger cost than `LargestWeight`, and never draw more noise.
     #[test]
     fn tighter_rules_state_no_larger_cost_and_draw_no_more_noise(seed: u64, regions in 1usize..5) {
         let mut stream = Key::root(seed).stream();
@@ -146,137 +149,8 @@ proptest! {
     }
 }
 
-/// With the same random numbers, the sums on the two inputs of the worst pair differ by the stated vectors if the agent is
-/// drawn, and not at all if it is not. Without noise, the sums are the stated mean.
-#[test]
-fn the_worst_pair_moves_the_sums_as_stated() {
-    for fixed in [false, true] {
-        for divisor in [Divisor::Planned, Divisor::Arrived, Divisor::ArrivedOrGone] {
-            for (counted, copies) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
-                the_worst_pair_moves_as_stated(fixed, divisor, counted, copies);
-            }
-        }
-    }
-}
-
-fn the_worst_pair_moves_as_stated(fixed: bool, divisor: Divisor, counted: bool, copies: usize) {
-    let agent = 2;
-    let (weights, present): (_, &[usize]) = if fixed {
-        (Arc::new(vec![vec![1.0 / AGENTS as f64; AGENTS]; 2]), &[0, 1, 2, 3, 4, 5])
-    } else {
-        (weights(2, &mut Key::root(7).stream()), &[0, 2, 5])
-    };
-    let late = if copies == 2 && !fixed { vec![agent] } else { vec![] };
-    let gathered = ReceivedVectors {
-        population: AGENTS,
-        vectors: present.iter().map(|agent| (*agent, Arc::new(vec![1.0; LENGTH]))).collect(),
-        weights,
-        late_sampling_draw: late,
-        length: LENGTH,
-        discounts: vec![],
-    };
-    let sum = FederatedSum {
-        participation: if fixed {
-            Participation::FixedSize(4)
-        } else {
-            plain(SensitivityRule::LargestWeight).participation
-        },
-        divisor,
-        multiplicity: copies as u32,
-        arithmetic: NoiseArithmetic::Ideal,
-        count: counted.then(|| NormCount { sd: Positive::new(3.0).unwrap() }),
-        ..plain(SensitivityRule::LargestWeight)
-    };
-    let pair = sum.pair_of(&gathered, agent, copies).unwrap();
-    let [given, neighbour] = &pair.inputs;
-    let moved = sum.moved([given, neighbour]).unwrap();
-    let words = if fixed {
-        "or negated; those of all other agents have full norm"
-    } else {
-        "or absent; the vectors of all other agents are zero"
-    };
-    assert!(pair.words.contains(words), "{}", pair.words);
-    let planned_rate = if fixed { 4.0 / 6.0 } else { 0.6 };
-    let rate = if copies == 2 && !fixed { 1.0 - 0.4 * 0.4 } else { planned_rate };
-    assert!((moved.rate - rate).abs() < 1e-12 && moved.sd == sum.noise_sd(&gathered));
-    let mut seen = [false; 2];
-    for seed in 0..20 {
-        let drawn = sum.drawn(given, &mut Key::root(seed).stream())[agent];
-        seen[usize::from(drawn)] = true;
-        let numbers = |sum: &FederatedSum, input: &ReceivedVectors| {
-            sum.of_equal_noise(input, &sum.privatise(input, &mut Key::root(seed).stream()).unwrap())
-        };
-        let (on_given, on_neighbour) = (numbers(&sum, given), numbers(&sum, neighbour));
-        assert_eq!(on_given.len(), 2 * LENGTH + usize::from(counted));
-        for index in 0..on_given.len() {
-            let expected = if drawn { moved.moved[0][index] - moved.moved[1][index] } else { 0.0 };
-            let found = on_given[index] - on_neighbour[index];
-            assert!(
-                (found - expected).abs() < 1e-9,
-                "{fixed} {divisor:?} {counted} {copies} {index}: {found} {expected}"
-            );
-        }
-        let silent = FederatedSum { noise_multiplier: 0.0, count: None, ..sum.clone() };
-        if !counted {
-            for (index, found) in numbers(&silent, neighbour).into_iter().enumerate() {
-                let expected = moved.base[index] + if drawn { moved.moved[1][index] } else { 0.0 };
-                assert!(
-                    (found - expected).abs() < 1e-9,
-                    "{fixed} {divisor:?} {index}: {found} for {expected}"
-                );
-            }
-        }
-    }
-    assert_eq!(seen, [true, true]);
-}
-
-/// Where the distribution of the sums is not known, `moved` states nothing.
-#[test]
-fn no_shift_is_stated_for_other_inputs() {
-    let of = |vectors: &[(usize, f64)], discounts: &[f64]| ReceivedVectors {
-        population: AGENTS,
-        vectors: vectors.iter().map(|(agent, x)| (*agent, Arc::new(vec![*x, 0.0, 0.0]))).collect(),
-        weights: Arc::new(vec![vec![1.0 / AGENTS as f64; AGENTS]; 2]),
-        late_sampling_draw: vec![],
-        length: LENGTH,
-        discounts: discounts.to_vec(),
-    };
-    let poisson = plain(SensitivityRule::LargestWeight);
-    let stated = |a: &ReceivedVectors, b: &ReceivedVectors| poisson.moved([a, b]).is_some();
-    let zero = of(&[(0, 0.0), (1, 0.0), (2, 0.0)], &[]);
-    assert!(stated(&of(&[(0, 0.0), (1, 1.0), (2, 0.0)], &[]), &zero));
-    assert!(stated(&zero, &zero), "equal inputs");
-    assert!(!stated(&of(&[(0, 2.0), (1, 1.0), (2, 0.0)], &[]), &zero), "two agents differ");
-    assert!(!stated(&of(&[(0, 0.0), (1, 1.0)], &[]), &zero), "another number of vectors");
-    assert!(!stated(&of(&[(0, 0.0), (3, 1.0), (2, 0.0)], &[]), &zero), "another agent");
-    let discounted = of(&[(0, 0.0), (1, 1.0), (2, 0.0)], &[1.0, 0.5, 1.0]);
-    assert!(!stated(&discounted, &zero) && !stated(&zero, &discounted), "discounts");
-    let (full, half) = (of(&[(0, 3.0), (1, 1.0), (2, 3.0)], &[]), of(&[(0, 3.0), (1, 0.5), (2, 3.0)], &[]));
-    assert!(!stated(&full, &half), "other vectors are not zero");
-    // In a sample of fixed size, the other agents' vectors may be non-zero if they are equal and every agent is present.
-    let fixed = FederatedSum { participation: Participation::FixedSize(2), ..poisson.clone() };
-    assert!(fixed.moved([&full, &half]).is_none());
-    let everybody =
-        |own: f64, odd: f64| of(&[(0, 3.0), (1, own), (2, 3.0), (3, 3.0), (4, odd), (5, 3.0)], &[]);
-    assert!(fixed.moved([&everybody(1.0, 3.0), &everybody(0.5, 3.0)]).is_some());
-    assert!(fixed.moved([&everybody(1.0, 2.0), &everybody(0.5, 2.0)]).is_none(), "others are unequal");
-    // Clipped to norm 2, vectors of lengths 2 and 4 are equal, but only the second one is counted as clipped.
-    let clipped = FederatedSum { clip: Positive::new(8f64.sqrt()).ok(), ..fixed.clone() };
-    let with_count =
-        FederatedSum { count: Some(NormCount { sd: Positive::new(3.0).unwrap() }), ..clipped.clone() };
-    let others = |first: f64, second: f64| {
-        [1.0, 0.5]
-            .map(|own| of(&[(0, first), (1, own), (2, second), (3, first), (4, first), (5, first)], &[]))
-    };
-    let stated = |sum: &FederatedSum, [a, b]: [ReceivedVectors; 2]| sum.moved([&a, &b]).is_some();
-    assert!(stated(&clipped, others(2.0, 4.0)) && stated(&with_count, others(4.0, 4.0)));
-    assert!(!stated(&with_count, others(2.0, 4.0)), "others are unequal in the count");
-    let free = FederatedSum { clip: None, ..poisson.clone() };
-    assert!(free.moved([&zero, &zero]).is_none() && free.pair_of(&zero, 0, 1).is_none());
-}
-
 /// Agents with these weights in one region; the listed agents have answered, each with a vector of equal numbers.
-fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
+pub(super) fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     ReceivedVectors {
         population: weights.len(),
         vectors: vectors.iter().map(|&(agent, value)| (agent, Arc::new(vec![value; LENGTH]))).collect(),
@@ -287,7 +161,8 @@ fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     }
 }
 
-/// A second sampling draw can only add an agent: it is in the sum if either draw has it, with probability 1 - (1 - q)^2.
+/// A second sampling draw can only add an agent: the agent is in the sum if at least one of the two draws selects it, with
+/// probability 1 - (1 - q)^2.
 #[test]
 fn a_late_vector_is_in_the_sum_if_either_draw_has_its_agent() {
     let agents = 20_000;
@@ -321,7 +196,8 @@ fn the_shift_has_the_rate_of_the_agent_that_differs() {
     assert_eq!(rate([&neighbour, &neighbour]), 0.1, "if nothing differs, that of the first agent");
 }
 
-/// Without noise, and if every agent is drawn, a sum is the total of discount times weight times vector, over the divisor.
+/// Without noise, and if every agent is drawn, a sum is the total of discount times weight times vector, divided by the
+/// divisor.
 #[test]
 fn vectors_are_multiplied_by_weight_and_discount() {
     let everybody = Participation::Poisson(Probability::new(1.0).unwrap());
@@ -358,9 +234,10 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// In multiples of the spacing, the noise has standard deviation 4096 (0.5 / reach) times a bound; `reach` is the largest
-/// weight after division by the divisor. The bound is the norm of an agent's part, plus the norm of errors of 1/2 in its
-/// three numbers. Where a missing agent changes the divisor of the others, this error norm is added for all three agents.
+/// In multiples of the spacing, the noise has the standard deviation 4096 (0.5 / reach) times a bound: 4096 is the noise
+/// multiplier, 0.5 the largest planned weight, and `reach` the largest weight after division by the divisor. The bound is
+/// the norm of an agent's part, plus the norm of errors of 1/2 in the three numbers of this part. Where a missing agent
+/// changes the divisor of the others, this error norm is added once more for each of the three agents.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
@@ -375,7 +252,8 @@ fn exact_noise_covers_the_rounding_of_every_part() {
                 FederatedSum { divisor, sensitivity, ..FederatedSum::planned(rate, Some(clip), 4096.0) };
             let gathered = answers(&[(0, 1.0), (1, 1.0)], vec![0.5, 0.25, 0.25]);
             let (grid, noise) = sum.exact(&gathered).unwrap().unwrap();
-            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is smaller than the noise, so it decides the spacing: 2^-36.
+            // The sensitivity of 0.5 / 64 / 0.5 = 2^-6 is smaller than the noise, so the sensitivity decides the spacing:
+            // 2^-36.
             assert_eq!(grid.spacing(), libm::exp2(-36.0));
             let norm = reach / 32.0 * (1.0 + 1e-11) * libm::exp2(36.0);
             let rounding = 0.5 * 3f64.sqrt();
@@ -399,7 +277,7 @@ fn a_sum_over_nobody_has_the_planned_noise() {
 }
 
 /// The agent that answered has weight 0.5 / 0.5 = 1 in the first region and 0 in the second: the norm of these weights is 1,
-/// and the reach is 1 / sqrt(2).
+/// and the reach, this norm divided by the square root of the number of regions, is 1 / sqrt(2).
 #[test]
 fn a_region_without_weights_does_not_hide_the_others() {
     let mut gathered = answers(&[(0, 1.0)], vec![0.5, 0.5]);
@@ -429,8 +307,9 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
     assert!(refused.contains("at least 4 agents to draw from, found 3"), "{refused}");
 }
 
-/// The count takes 1 / (2 sd)^2 = 1/4 of 1 / multiplier^2 = 1, so the planned multiplier of the sums is (1 - 1/4)^(-1/2).
-/// This multiplier is multiplied by 0.75, the weight of the agents that answer.
+/// The inverse squares of two noise multipliers, that of the sums and that of the count, add up to 1, the inverse square of
+/// the planned multiplier of both together. The count has 1 / (2 sd)^2 = 1/4, so the planned multiplier of the sums is
+/// (1 - 1/4)^(-1/2). This multiplier is multiplied by 0.75, the total weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });

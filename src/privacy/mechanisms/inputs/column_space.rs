@@ -4,7 +4,7 @@
 use crate::gp::{combine, dot};
 use crate::privacy::mechanisms::{MechanismError, Rows};
 
-/// A space that the columns of a released matrix may lie in, as an orthonormal basis: vectors of n numbers each.
+/// A space that the columns of a released matrix of n rows may lie in, as an orthonormal basis: vectors of n numbers each.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnSpace(Vec<Vec<f64>>);
 
@@ -27,8 +27,8 @@ impl ColumnSpace {
         self.0.len()
     }
 
-    /// Each column's coordinates in this space: U^T Z, where the columns of U are the basis vectors; the coordinates of all
-    /// columns along the first basis vector come first.
+    /// The coordinates, in this space, of each column of the matrix Z (`z`): U^T Z, where the columns of U are the basis
+    /// vectors. The coordinates of all columns along the first basis vector come first.
     fn coordinates_of(&self, z: &Rows) -> Vec<f64> {
         let mut along = vec![0.0; self.dimension() * z.d()];
         for (direction, out) in self.0.iter().zip(along.chunks_exact_mut(z.d())) {
@@ -55,8 +55,8 @@ impl ColumnSpace {
         longest(&outside) / longest(&whole).max(f64::MIN_POSITIVE)
     }
 
-    /// For each direction of this space, the position of the same direction in `other`; `None` unless both spaces have
-    /// the same directions.
+    /// For each basis vector of this space, the position in `other` of the basis vector of the same direction (equal up to
+    /// its sign); `None` unless every basis vector has such a counterpart and both spaces have the same dimension.
     pub(super) fn same_directions(&self, other: &Self) -> Option<Vec<usize>> {
         if self.dimension() != other.dimension() {
             return None;
@@ -99,7 +99,7 @@ mod tests {
         // (3, 1, 0, 0) = (1, -1, 0, 0) + 2 (1, 1, 0, 0), and only the first part lies in the space: the share outside
         // is sqrt(8 / 10).
         assert!((space.distance(&z([3.0, 1.0, 0.0, 0.0])) - 0.8f64.sqrt()).abs() < 1e-12);
-        // Two columns: the length of the longer part outside, over the length of the longer column.
+        // Two columns: the length of the longer part outside, divided by the length of the longer column.
         let two = Rows::new(4, 2, vec![3.0, 10.0, 1.0, -10.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
         assert!((space.distance(&two) - (8f64 / 200.0).sqrt()).abs() < 1e-12);
         let flat = Rows::new(4, 2, vec![1.0, 2.0, -1.0, -2.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
@@ -117,8 +117,9 @@ mod tests {
         assert_eq!(space.same_directions(&ColumnSpace::of(&turned).unwrap()), None);
     }
 
-    /// The ratio of the densities for singular values 2 and 3, and for 1 and 5, is the ratio of the densities of normal
-    /// numbers with variances 2^2 / r and 3^2 / r, and with variances 1 / r and 5^2 / r, where r = 2.
+    /// Two pairs of singular values are compared: 2 and 3, against 1 and 5. The ratio of the density of Z for the first pair
+    /// to that for the second pair is a ratio of densities of normal numbers: with variances 2^2 / r and 3^2 / r, and with
+    /// variances 1 / r and 5^2 / r, where r = 2.
     #[test]
     fn the_density_is_that_of_normal_numbers() {
         let space = ColumnSpace(vec![vec![1.0, 0.0, 0.0], vec![0.0, 0.6, 0.8]]);

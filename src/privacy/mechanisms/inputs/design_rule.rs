@@ -1,5 +1,5 @@
-//! PO-GP-UCB's design rule: the largest number of columns r for which the smallest singular value of the inputs reaches
-//! the threshold omega.
+//! PO-GP-UCB's design rule: the largest number r of columns of the projection for which the smallest singular value of the
+//! inputs reaches the threshold omega, which grows with r.
 
 use super::johnson_lindenstrauss::JohnsonLindenstrauss;
 use crate::privacy::mechanisms::{MechanismError, Rows, all_finite};
@@ -30,9 +30,10 @@ impl JohnsonLindenstrauss {
         sigma_min < self.omega()
     }
 
-    /// C', the factor by which squared distances may grow before the projection. Without a lift it is 1. With a lift it
-    /// is 1 + omega^2 / sigma_min^2 in the variant `Paper` and (1 + omega / sigma_min)^2 in the variant `PublicCode`.
-    /// For a smallest singular value of 0 it is infinite. Source: Kharkovskii, Dai and Low 2020, Theorem 2.
+    /// C', the largest factor by which the lift, before the projection, may increase squared distances between inputs.
+    /// Without a lift C' is 1. With a lift it is 1 + omega^2 / sigma_min^2 in the variant `Paper` and
+    /// (1 + omega / sigma_min)^2 in the variant `PublicCode`. For a smallest singular value of 0 it is infinite. Source:
+    /// Kharkovskii, Dai and Low 2020, Theorem 2.
     #[must_use]
     pub fn stretch(&self, sigma_min: f64) -> f64 {
         if !self.lifts(sigma_min) {

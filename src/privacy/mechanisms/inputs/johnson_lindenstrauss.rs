@@ -1,4 +1,4 @@
-//! PO-GP-UCB's private projection of a curator's inputs (its Algorithm 1), as published.
+//! PO-GP-UCB's private projection of a curator's inputs (Algorithm 1 of the paper), as published.
 
 use super::column_space::{ColumnSpace, INSIDE};
 use super::input::{Input, RowsMechanism};
@@ -21,12 +21,12 @@ use std::sync::Arc;
 ///   X with probability 1, and X has neighbours with another column space. The output distributions on X and on such a
 ///   neighbour are mutually singular, so delta is 1 for every epsilon. **Nor does it hold for n - 1 = d**, unless
 ///   epsilon is large enough for this r and delta: where the smallest singular value is close to omega, the singular
-///   values of one data set are lifted and those of its neighbour are not, which the output reveals. In both cases the
-///   ledger entry has the claim, the cost "unprotected" and the basis "refuted". For n <= d the singular values are
-///   always lifted, and the claim is reported as published.
+///   values of one data set may be lifted and those of its neighbour not, which the output reveals. In both cases the
+///   ledger entry has the claim, the cost "unprotected" and the basis "refuted". In all other cases the claim is reported
+///   as published: for n - 1 = d with such a large epsilon, and for n <= d, where the singular values are always lifted.
 ///
 /// Source: Kharkovskii, Dai and Low 2020, "Private outsourced Bayesian optimization", Algorithm 1 and Theorem 1 (in
-/// omega the square root includes the logarithm, as it must to reproduce the paper's tables). Refutation: see
+/// omega the square root includes ln(2 / delta), as it must to reproduce the paper's tables). Refutation: see
 /// `docs/accounting.md`.
 ///
 /// Example: `JohnsonLindenstrauss(epsilon: 3, delta: 1e-5, r: 6)`.
@@ -77,7 +77,7 @@ impl JohnsonLindenstrauss {
             ));
         }
         let needed = branch_delta(self.epsilon.get(), self.r.get(), self.variant);
-        // With fewer rows the smallest singular value is 0, so all singular values are always lifted.
+        // With n - 1 < d the smallest singular value is 0, so all singular values are always lifted.
         (rank == d && needed > self.delta.get()).then(|| {
             format!(
                 "whether singular values are lifted shows in Z: where the smallest is at the threshold, delta is at least \
@@ -107,11 +107,12 @@ impl JohnsonLindenstrauss {
         let singular_values = svd.values().to_vec();
         let smallest = singular_values.last().copied().unwrap_or(0.0);
         let omega = self.omega();
-        // With n < d there are only n singular values, and X has no full column rank: the smallest one is 0.
+        // With n < d only n singular values are computed. X then has no full column rank, so its smallest singular value
+        // counts as 0.
         let lifted = smallest < omega || x.n() < x.d();
         let mut values = vec![0.0; x.n() * r];
         if lifted {
-            // Sum of lifted value * left (right^T M) over the singular values.
+            // The sum of lifted(s) u (v^T M) over the singular values s, with left vectors u and right vectors v.
             let mut turned = vec![0.0; singular_values.len() * r];
             for (i, (row, &s)) in turned.chunks_exact_mut(r).zip(&singular_values).enumerate() {
                 combine(m, svd.right(i), row);
@@ -181,12 +182,13 @@ impl Mechanism for JohnsonLindenstrauss {
     }
 
     /// Distinguishes by the column space that Z lies in. If both inputs have the same left singular vectors, a second test
-    /// uses the lengths of Z along these vectors, which the lift changes. If the column spaces do not distinguish the
-    /// inputs and the left singular vectors differ, a statistic of the lengths of the rows of Z is trained.
+    /// uses the lengths of Z along these vectors; the lift changes these lengths. If the column spaces do not distinguish
+    /// the inputs and the left singular vectors differ, a statistic of the squared lengths of the rows of Z is trained.
     fn distinguisher(&self, inputs: [&Rows; 2]) -> Result<Distinguisher<Rows>, MechanismError> {
         let spaces = [ColumnSpace::of(inputs[0])?, ColumnSpace::of(inputs[1])?];
-        // Even if the projection has fewer columns than the rank of its input, its columns lie in that input's column
-        // space with probability 1, and in the other input's column space with probability 0.
+        // Let the column spaces of the two inputs differ and have the same dimension. The columns of a projection of one
+        // input lie in the column space of this input with probability 1, and in that of the other input with
+        // probability 0. This holds even if the projection has fewer columns than the rank of its input.
         let apart = spaces[0].distance(&inputs[1].centred());
         let disjoint = (apart > INSIDE && spaces[0].dimension() == spaces[1].dimension()).then(|| {
             format!(
@@ -396,7 +398,8 @@ mod tests {
         };
         assert_eq!(price(3).cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 });
         assert_eq!(price(3).basis, Basis::AsPublished);
-        // Equal column spaces, where only the decision to lift shows; then different column spaces.
+        // With n = 4 neighbours have equal column spaces, and only the decision to lift shows; with n = 5 the column spaces
+        // may differ.
         for (n, why) in [(4, "whether singular values are lifted"), (5, "n - 1 > d (4 > 3)")] {
             assert_eq!(price(n).cost, Cost::Unprotected);
             assert!(matches!(price(n).basis, Basis::Refuted { why: found } if found.contains(why)));

@@ -25,14 +25,15 @@ impl JlVariant {
     }
 }
 
-/// The least delta that an (epsilon, delta)-DP claim for the projection can have, because of the lifting decision
-/// alone. The bound compares two data sets with the same singular vectors, whose smallest singular values lie just
-/// below and just above the threshold. Along the singular vector of the smallest value, the projected inputs Z have r
-/// numbers. The variances of these numbers in the two data sets differ by a factor v of 2 (variant `Paper`) or 4
-/// (`PublicCode`). `epsilon` is at least 0.
+/// A lower bound on delta, due to the lifting decision alone: at this `epsilon`, an (epsilon, delta)-DP claim for the
+/// projection with a smaller delta is false. The bound compares two data sets with the same singular vectors. The smallest
+/// singular value of one lies just below the threshold, that of the other just above it. Along the singular vector of the
+/// smallest value, the projected inputs Z have r numbers. The variances of these numbers in the two data sets differ by a
+/// factor v of 2 (variant `Paper`) or 4 (`PublicCode`). `epsilon` is at least 0.
 ///
-/// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm, so delta
-/// is computed exactly: as a difference of chi-squared probabilities, in both directions.
+/// For N(0, 1) against N(0, v) in r coordinates the privacy loss is a monotone function of the squared norm. So the loss
+/// exceeds epsilon on one side of a threshold of the squared norm, and delta is computed exactly: it is the chi-squared
+/// probability of this side on D, minus e^epsilon times that on D'. The result is the larger delta of the two directions.
 pub(super) fn branch_delta(epsilon: f64, r: usize, variant: JlVariant) -> f64 {
     let [lifted_first, plain_first] = both_directions(epsilon, r, variant);
     lifted_first.max(plain_first).max(0.0)
@@ -46,10 +47,11 @@ fn both_directions(epsilon: f64, r: usize, variant: JlVariant) -> [f64; 2] {
     };
     let v = libm::exp(log_ratio);
     let half = 0.5 * r as f64 * log_ratio;
-    // Privacy loss of lifted against unlifted numbers of squared norm t: t/2 (1 - 1/v) - r/2 ln v.
+    // With the lifted data as D, the privacy loss of numbers of squared norm t (in units of the unlifted variance) is
+    // t/2 (1 - 1/v) - r/2 ln v. `place` returns the t of a given loss.
     let place = |loss: f64| 2.0 * (loss + half) / (1.0 - 1.0 / v);
-    // e^epsilon times a probability: both factors may be outside the range of floating point where their product is
-    // not.
+    // e^epsilon times a probability. Each of the two factors may be outside the range of floating point while their
+    // product is not.
     let grown = |ln_probability: f64| libm::exp(epsilon + ln_probability);
     let at = place(epsilon);
     let lifted_first = chi_squared_above(r, at / v) - grown(ln_chi_squared_above(r, at));
@@ -68,8 +70,8 @@ fn chi_squared_above(r: usize, t: f64) -> f64 {
 }
 
 /// The logarithm of the probability that a chi-squared variable of r degrees of freedom exceeds t > 0. The probability
-/// is the regularised upper incomplete gamma function of r/2 and x = t/2. It is computed by the recurrence in the first
-/// argument, which begins at 1/2 or 1; all terms are at least 0.
+/// is the regularised upper incomplete gamma function of r/2 and x = t/2. It is computed by the recurrence in its first
+/// argument, from 1/2 (for odd r) or 1 (for even r) up to r/2; all terms of the recurrence are at least 0.
 fn ln_chi_squared_above(r: usize, t: f64) -> f64 {
     let x = 0.5 * t;
     let (mut a, first) = if r.is_multiple_of(2) { (1.0, -x) } else { (0.5, ln_erfc_of_root(x)) };
@@ -81,16 +83,16 @@ fn ln_chi_squared_above(r: usize, t: f64) -> f64 {
     tail.ln()
 }
 
-/// ln erfc(sqrt(x)) for x > 0. From x = 600 on, where erfc is nearly too small for floating point, it is replaced by
-/// the upper bound e^(-x) / sqrt(pi x), which is too large by a factor of at most 1 + 1/(2x).
+/// ln erfc(sqrt(x)) for x > 0. For x >= 600, where erfc(sqrt(x)) is nearly too small for floating point, its upper bound
+/// e^(-x) / sqrt(pi x) takes its place. This bound is too large by a factor of at most 1 + 1/(2x).
 fn ln_erfc_of_root(x: f64) -> f64 {
     if x < 600.0 { libm::log(libm::erfc(x.sqrt())) } else { -x - 0.5 * libm::log(std::f64::consts::PI * x) }
 }
 
-/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. With x = t/2,
-/// the probability is computed for x < r/2 + 1 by the power series of the regularised lower incomplete gamma function,
-/// whose terms then decrease from the first on. Otherwise it is 1 minus the probability that the variable exceeds t,
-/// which is not close to 1 there.
+/// The logarithm of the probability that a chi-squared variable of r degrees of freedom is at most t > 0. Let x be t/2. For
+/// x < r/2 + 1, the probability is computed by the power series of the regularised lower incomplete gamma function; each
+/// term of the series is then smaller than the one before. For x >= r/2 + 1, it is computed as 1 minus the probability that
+/// the variable exceeds t. That probability is not close to 1 there, so the difference is precise.
 fn ln_chi_squared_below(r: usize, t: f64) -> f64 {
     let (x, a) = (0.5 * t, 0.5 * r as f64);
     if x >= a + 1.0 {
@@ -233,7 +235,7 @@ mod tests {
         }
     }
 
-    /// From x = 600 on the upper bound on erfc is used, below 600 erfc itself.
+    /// For x >= 600 the upper bound on erfc is used, for smaller x erfc itself.
     #[test]
     fn the_bound_begins_where_the_function_is_nearly_too_small() {
         let bound = |x: f64| -x - 0.5 * (std::f64::consts::PI * x).ln();

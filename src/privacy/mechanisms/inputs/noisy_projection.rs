@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
 /// Releases X P + N(0, sigma^2), where P = M / sqrt(r) and M is a d x r matrix of N(0, 1) numbers that are drawn
-/// independently of X. sigma is the smallest standard deviation that is (epsilon, delta)-DP for the P that was drawn
-/// (analytic Gaussian).
+/// independently of X. sigma is the smallest standard deviation with which the release is (epsilon, delta)-DP for the P
+/// that was drawn (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance. The L2
 ///   sensitivity is then that distance times the spectral norm of P. (Kenthapadi et al. use the largest norm of a row
 ///   of P. That norm is correct for neighbours that differ in a single attribute, and too small here.)
 /// * Postcondition: (epsilon, delta)-DP, also towards somebody who knows P: P is public. With exact arithmetic X is
-///   rounded to a lattice, P is an integer matrix times a step, and rounding is compensated by additional noise.
+///   rounded to a lattice, P is an integer matrix times a step, and additional noise compensates for the rounding of X.
 ///
 /// Source: Kenthapadi, Korolova, Mironov and Mishra 2013, "Privacy via the Johnson-Lindenstrauss transform",
 /// Algorithm 1; named as future work by Kharkovskii, Dai and Low 2020.
@@ -47,10 +47,11 @@ const NAME: &str = "Gaussian noise on a projection";
 
 /// In exact arithmetic: the number of binary digits of P's largest entry after its leading digit.
 const DIGITS: i32 = 16;
-/// Noise and sensitivity are both below 2^(WIDEST + 1) spacings of X's lattice; multiplied by an entry of P (17 bits),
-/// each fits 64 bits.
+/// The distance that a row moves, and the noise multiplier times this distance, are both below 2^(WIDEST + 1) spacings of
+/// X's lattice. Multiplied by an integer entry of P (17 bits), each of the two numbers of spacings fits 64 bits.
 const WIDEST: i32 = 36;
-/// Largest sum of noise and sensitivity, in multiples of X's lattice spacing times P's step.
+/// Largest sum of the noise's standard deviation and the sensitivity of X P, both in multiples of the lattice spacing of X
+/// times the step of P.
 const LARGEST: f64 = (1u64 << 61) as f64;
 
 impl NoisyProjection {
@@ -143,9 +144,10 @@ impl DrawnProjection {
         self.standard_deviation / self.sensitivity.get()
     }
 
-    /// The lattice for X, and the noise in multiples of the lattice's spacing times the step of P. After rounding, the two
-    /// versions of a row in neighbouring data sets are at most sqrt(d) spacings further apart than before. Products of the
-    /// rounded numbers, which are integers, are exact.
+    /// The lattice for X, and the standard deviation of the noise in multiples of the lattice's spacing times the step of P.
+    /// After rounding, the two versions of a row in neighbouring data sets are at most sqrt(d) spacings further apart than
+    /// before. In multiples of the spacing, the rounded numbers are integers; in multiples of the step, the entries of P are
+    /// integers. So the products of the two are exact.
     fn exact(&self) -> Result<(Grid, u64), MechanismError> {
         let distance = self.distance.get();
         let norm = self.sensitivity.get() / distance;
@@ -302,8 +304,8 @@ mod tests {
     }
 
     proptest! {
-        /// The projections of random neighbours are never further apart than the sensitivity, and the projections of
-        /// neighbours that differ along the worst direction are that far apart, up to one millionth.
+        /// The projections of random neighbours are never further apart than the sensitivity. The projections of neighbours
+        /// that differ along the worst direction are as far apart as the sensitivity, up to one millionth.
         #[test]
         fn no_neighbour_moves_the_projection_by_more_than_the_sensitivity(
             n in 1usize..8, d in 1usize..7, r in 1usize..9, seed in 0u64..1_000_000,
@@ -337,8 +339,8 @@ mod tests {
         }
     }
 
-    /// Kenthapadi's largest row norm is the sensitivity for one attribute: a row that moves in the direction (0.6, 0.8)
-    /// moves Z by more.
+    /// Kenthapadi's largest norm of a row of P, here 4, is the sensitivity for a change of one attribute: a row of X that
+    /// moves by 1 in the direction (0.6, 0.8) moves X P by 5.
     #[test]
     fn the_largest_row_norm_would_be_too_small() {
         let mechanism = recipe(1).given(2, vec![3.0, 4.0], one()).unwrap();
@@ -365,8 +367,8 @@ mod tests {
         assert_ne!(released, mechanism.projected(&x).unwrap());
     }
 
-    /// P has the normal deviates of the stream, divided by the square root of r; its sensitivity is its largest
-    /// singular value times the distance.
+    /// The entries of P are the normal deviates of the stream, divided by the square root of r. The sensitivity of X P is
+    /// the largest singular value of P times the distance.
     #[test]
     fn the_projection_is_drawn_from_the_stream() {
         let ideal = NoisyProjection { arithmetic: NoiseArithmetic::Ideal, ..recipe(4) };
@@ -382,8 +384,8 @@ mod tests {
         }
     }
 
-    /// By hand, with P = (1, 1): a row that moves by a distance of 4 moves by 4 / spacing multiples of the spacing and
-    /// 1 more for rounding; Z moves by P's norm times that.
+    /// By hand, with P = (1, 1): a row of X that moves by a distance of 4 moves by 4 / spacing multiples of the spacing, and
+    /// by 1 more for rounding. X P moves by this number times the norm of P.
     #[test]
     fn exact_noise_is_the_multiplier_times_the_move_in_integers() {
         let distance = Positive::new(4.0).unwrap();
@@ -401,8 +403,9 @@ mod tests {
         assert_eq!(zero.values()[0], first);
     }
 
-    /// With one input and r equal entries of P, a move by 1 is 2^30 + 1 spacings (1 for rounding), and sqrt(r) 2^16
-    /// times as large in the integers of Z. The projection is refused as soon as noise and move together exceed 2^61.
+    /// With one input and r equal entries of P, a move of X by 1 is 2^30 + 1 spacings (1 for rounding). The integers of X P
+    /// move by sqrt(r) 2^16 times as much. The projection is refused as soon as noise and move of these integers together
+    /// exceed 2^61.
     #[test]
     fn a_projection_that_is_too_large_for_integers_is_refused() {
         let of = |r: usize| NoisyProjection { epsilon: Epsilon::new(0.05).unwrap(), ..recipe(r) };

@@ -8,7 +8,8 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Problem, S
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Releases the inputs X plus N(0, sigma^2), with the smallest sigma that is (epsilon, delta)-DP (analytic Gaussian).
+/// Releases the inputs X with independent N(0, sigma^2) noise on every number. sigma is the smallest standard deviation with
+/// which the release is (epsilon, delta)-DP (analytic Gaussian).
 ///
 /// * Precondition: neighbouring data sets differ in one row, moved by at most a stated Euclidean distance, in the
 ///   units of X. That distance is the L2 sensitivity of the whole table. The scaling of X is taken as public.

@@ -50,7 +50,7 @@ fn rotate(d: usize, a: &mut [f64], p: usize, q: usize) {
     }
 }
 
-/// The direction, of length 1, that a d x r matrix stretches most, by power iteration on P P^T.
+/// The direction, of length 1, that a d x r matrix P stretches most, by power iteration on P P^T.
 pub(super) fn worst_direction(d: usize, r: usize, matrix: &[f64]) -> Vec<f64> {
     let row = |i: usize| &matrix[i * r..][..r];
     let mut direction: Vec<f64> = (0..d).map(|i| 1.0 + 0.1 * i as f64).collect();

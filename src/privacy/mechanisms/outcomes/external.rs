@@ -14,8 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A program, in any language, that makes an outcome private. It reads each question as one JSON line from standard input
 /// and writes its answer as one JSON line to standard output. docs/external.md has the protocol.
 ///
-/// * Precondition, which subrosa cannot check: each answer depends on the outcome and the question's seeds only, and the
-///   distribution of answers has the stated cost for any two outcomes.
+/// * Precondition, which subrosa cannot check: each answer depends on the outcome and the question's seeds only, and for
+///   any two outcomes, the two distributions of an answer have the stated cost.
 /// * Postcondition: the stated cost, reported as conditional on the precondition, with ideal arithmetic.
 ///
 /// The program runs with the rights of the user who runs the scenario, and receives outcomes as they were measured.
@@ -38,8 +38,8 @@ pub struct External {
     #[serde(default = "Program::default_timeout")]
     pub timeout: Span,
     /// Further files that the program's answers depend on, relative to the scenario's folder. Their contents, and those
-    /// of files in `command`, are part of the study's identity: after a change of any of these files, it is another
-    /// study. Default: none.
+    /// of files in `command`, are part of the study's identity: after a change of any of these files, the scenario
+    /// describes another study. Default: none.
     #[serde(default)]
     pub files: Vec<PathBuf>,
 }
@@ -58,7 +58,8 @@ impl External {
         self.cost.cost().0
     }
 
-    /// Why the stated cost cannot be that of one answer: what is expected, what was found, and the cure; `None` if it can.
+    /// Why the stated cost cannot be the cost of one answer: what is expected, what was found, and the cure. `None` if
+    /// it can be.
     fn cost_problem(&self) -> Option<(&'static str, String, &'static str)> {
         let (cost, count) = self.cost.cost();
         match cost {
@@ -152,7 +153,8 @@ struct OutcomeSession {
 
 impl OutcomeSession {
     fn dialogue(&self) -> MutexGuard<'_, ProgramSession> {
-        // The lock is poisoned only if a callback panicked. That ends the replication, so the dialogue is not used again.
+        // The lock is poisoned only if a callback panicked. Such a panic ends the replication, so the dialogue is not used
+        // again.
         self.dialogue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

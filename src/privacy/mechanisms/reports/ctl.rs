@@ -8,8 +8,8 @@ use crate::rng::Stream;
 use crate::vocab::{Basis, Claim, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 use std::slice;
 
-/// Whether rewards lie within the bound B + R, to which the noise is scaled: by a step of the mechanism, by an assumption,
-/// with high probability, or not at all.
+/// Whether rewards lie within the bound B + R, to which the noise is scaled: always, since the mechanism clips them; always,
+/// by an assumption; with high probability; or not necessarily.
 ///
 /// B bounds the absolute mean rewards, and R the absolute noise of rewards.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,19 +26,21 @@ pub enum Rewards {
 
 /// Clips a reward to [-(B + R), B + R], unless clipping is off, and adds Laplace noise of scale 2 (B + R) / epsilon.
 ///
-/// * Precondition: none with clipping (NaN becomes 0). Without it, the assumption that [`Rewards`] names.
+/// * Precondition: none with clipping (NaN becomes 0). Without clipping, the assumption that [`Rewards`] names.
 /// * Postcondition: epsilon-DP for any two rewards, with clipping or if no reward lies beyond B + R. If rewards lie
 ///   beyond B + R with probability at most delta: (epsilon, delta)-DP for any two *distributions* of a reward with this
 ///   property, for example distributions that differ in the mean reward f(x) and have the same noise. This protects the
 ///   distribution of a reward, not the value that was drawn. Otherwise no finite epsilon holds.
 ///
 /// Proof of (epsilon, delta): let p and q be the probabilities of a reward within the bound under two distributions P
-/// and Q; both are at least 1 - delta. Given a reward, a report lies in a set S with some probability. Let m and a be the
-/// least and the largest of these probabilities over all rewards within the bound; a is at most 1 and at most
-/// e^epsilon m. Then P(S) - e^epsilon Q(S) <=
-/// p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a. This bound is linear in a; it is 1 - p <= delta at a = 0, and
-/// 1 - q <= delta at a = 1. (For two means with noise of the *same* distribution, the release is even epsilon
-/// B / (B + R)-DP: the two rewards can be coupled to have the same noise, and then differ by at most 2 B.)
+/// and Q of the reward; p and q are at least 1 - delta. Given a reward, a report lies in a set S with some probability. Let
+/// m and a be the least and the largest of these probabilities over all rewards within the bound; a is at most 1 and at most
+/// e^epsilon m. Write P(S) and Q(S) for the probabilities of a report in S if the reward has the distribution P or Q.
+/// Rewards beyond the bound add at most 1 - p to P(S), and at least 0 to Q(S). So P(S) - e^epsilon Q(S) <=
+/// p a + (1 - p) - e^epsilon q m <= p a + (1 - p) - q a. The last expression is linear in a, so its largest value for a
+/// between 0 and 1 is at an end: it is 1 - p <= delta at a = 0, and 1 - q <= delta at a = 1. (For two distributions of a
+/// reward that differ in the mean only, the release is even epsilon B / (B + R)-DP: the two rewards can be coupled to have
+/// the same noise, and then differ by at most 2 B.)
 ///
 /// Source: Zhou and Tan 2021, Curator 1 (CTL) and Lemma 1; they assume bounded rewards instead of clipping, and
 /// state (epsilon, delta) for unbounded noise with R such that P(|noise| > R) <= delta.
@@ -260,7 +262,8 @@ mod tests {
         assert!(ctl(true).price(&0.0, &Neighbours::AnyMean).is_err());
     }
 
-    /// Lemma 1 holds under its own assumption, and is reported as conditional on it; it was once reported as refuted.
+    /// Lemma 1 holds under its own assumption, and the price is conditional on this assumption. (An earlier version reported
+    /// the lemma as refuted.)
     #[test]
     fn the_lemma_holds_where_its_assumption_does() {
         let bounded = of(1.0, Rewards::Bounded).price(&0.0, &Neighbours::AnyValue).unwrap();
@@ -340,8 +343,8 @@ mod tests {
         assert_eq!(ctl.privatise(&8.0, &mut key.stream()).unwrap(), expected);
     }
 
-    /// For rewards of 2 and -50 with the bound 5, the log ratio of the densities at a report y is |y + 5| - |y - 2| over
-    /// the scale with clipping, and |y + 50| - |y - 2| over the scale without.
+    /// For rewards of 2 and -50 with the bound 5, the log ratio of the densities at a report y is
+    /// (|y + 5| - |y - 2|) / scale with clipping, and (|y + 50| - |y - 2|) / scale without clipping.
     #[test]
     fn reports_are_distinguished_by_the_density_of_the_noise() {
         for (clip, low, apart) in [(true, -5.0, 7.0), (false, -50.0, 52.0)] {

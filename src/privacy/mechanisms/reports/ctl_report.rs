@@ -20,10 +20,10 @@ use std::sync::Arc;
 pub struct CtlReport {
     /// Epsilon of one report.
     pub epsilon: Epsilon,
-    /// B + R, in units of the reward. Default: the absolute mean of the surrogate, plus the largest distance of a mean
-    /// reward from that mean, plus R, the bound on the noise; with mean 0 this is the paper's bound. Required if the noise
-    /// is unbounded and `delta` is not stated. (The default is known to a simulator, not to a user: a real system must state
-    /// the bound.)
+    /// B + R, in units of the reward. Default: B is the absolute value of the surrogate's mean plus the largest distance of
+    /// a mean reward from the surrogate's mean, and R is the bound on the noise. If the surrogate's mean is 0, the default
+    /// is the paper's bound. Required if the noise is unbounded and `delta` is not stated. (A simulator knows the default,
+    /// but a user does not: a real system must state the bound.)
     #[serde(default)]
     pub bound: Option<Positive>,
     /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds only if no reward lies
@@ -135,9 +135,9 @@ mod tests {
         (mechanism.bound(), mechanism.clips(), neighbours, price.arithmetic)
     }
 
-    /// The bound is the one that the report states, or else |mean| + deviation + the bound on the noise, which follows
-    /// from delta if a delta is stated. Without clipping, rewards are covered only if the sum of their reach and the
-    /// bound on their noise does not exceed the bound.
+    /// The bound is the one that the report states. If the report states none, the bound is |mean| + deviation + R, where R
+    /// is the bound on the noise or, if a delta is stated, the size that follows from delta. Without clipping and without
+    /// delta, the guarantee holds only if the largest absolute mean reward plus the bound on the noise is at most the bound.
     #[test]
     fn the_bound_is_stated_or_follows_from_the_rewards() {
         let exact = Arithmetic::Exact;
@@ -193,8 +193,9 @@ mod tests {
         }
     }
 
-    /// If no bound on rewards is stated: without delta, noise is refused if the scenario says that it is unbounded; with
-    /// delta, noise is refused if the scenario says that no size is known that it exceeds with probability at most delta.
+    /// Noise is refused only if the report states no bound on rewards. Without delta, noise is then refused if the scenario
+    /// says that the noise is unbounded. With delta, noise is refused if the scenario says that no size is known which the
+    /// noise exceeds with probability at most delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";

@@ -11,7 +11,7 @@ pub trait RewardMechanism: Mechanism<Input = f64, Output = f64> + Send + Sync {
     /// The neighbours that are protected: any two rewards, or only two distributions of a reward that differ in the mean.
     fn neighbours(&self) -> Neighbours;
 
-    /// The largest absolute reward to which the noise is calibrated.
+    /// The bound on the absolute reward to which the noise is calibrated.
     fn bound(&self) -> f64;
 
     /// Whether rewards beyond the bound are moved to it, so that any reward at all may be reported.
@@ -112,8 +112,8 @@ pub trait RewardReport: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for rewards with this noise: the reasons for which
-    /// [`mechanism`](Self::mechanism) would return an error.
+    /// What is wrong with the recipe for rewards with this noise: the reasons, as far as they follow from the noise of
+    /// rewards, for which [`mechanism`](Self::mechanism) would return an error.
     fn problems_with(&self, noise: &NoiseFacts<'_>) -> Vec<Problem> {
         let _ = noise;
         Vec::new()

@@ -17,13 +17,14 @@ fn results_are_listed_up_to_their_limit() {
     let listed = |cutoff, numbers| of(1.0, 0.0, cutoff).every_comparison(numbers).count();
     assert_eq!([0, 1, 2, 499, 500].map(|numbers| listed(1, numbers)), [1, 2, 3, 500, 0]);
     assert_eq!([1, 8, 9].map(|numbers| listed(1000, numbers)), [2, 256, 0]);
-    // At most two of four numbers are above: 1 + 4 results have fewer than two above, and 1 + 2 + 3 end at the second one
-    // above, which is number 2, 3 or 4.
+    // At most two of four numbers are above: 1 + 4 results have fewer than two numbers above, and 1 + 2 + 3 results end at
+    // the second number above, which is number 2, 3 or 4.
     assert_eq!(listed(2, 4), 11);
 }
 
-/// A number is above if the number plus its noise is at least the threshold plus its noise. The stream's deviates are used
-/// in this order: the threshold's, then each number's, followed by that of its value if it is above.
+/// A number is above if the number plus its noise is at least the threshold plus the threshold's noise. The stream's
+/// deviates are used in this order: first the threshold's; then, for each number, the number's, and its value's if the
+/// number is above.
 #[test]
 fn noise_is_added_to_threshold_number_and_value() {
     let numbers = vec![0.3, -0.4, 0.9, 1.4, -0.2, 0.8];
@@ -73,8 +74,8 @@ fn noise_is_added_to_threshold_number_and_value() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// With noise on a lattice, the size that the noise exceeds with probability at most e^-a is one spacing larger than a times
-/// the scale.
+/// With noise on a lattice, the size that the noise exceeds with probability at most e^-`a` is one spacing larger than `a`
+/// times the scale.
 #[test]
 fn the_tail_of_a_value_includes_one_spacing() {
     let exact = of(2.0, 0.0, 1);

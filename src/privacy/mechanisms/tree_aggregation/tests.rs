@@ -14,8 +14,8 @@ fn tree(steps: u64, contributions: u64, restart: u64) -> TreeAggregation {
 }
 
 /// Without noise, the output is the exact sums. The sum at step t of a tree contains the noise of as many partial sums as t
-/// has binary digits 1, and the noise of one further partial sum for each earlier tree (with restarts after 4 steps). The
-/// variances of 4000 draws of 13 steps are within 5 standard errors of this.
+/// has binary digits 1, and, with restarts after 4 steps, the noise of one further partial sum for each earlier tree. The
+/// variances of 4000 draws of 13 steps are within 5 standard errors of this number times the variance of one partial sum.
 #[test]
 fn sums_have_the_noise_of_their_partial_sums() {
     let values: Vec<Vec<f64>> = (0..13).map(|t| vec![f64::from(t), 1.0]).collect();
@@ -60,9 +60,9 @@ fn sums_of_a_prefix_are_the_first_sums() {
     }
 }
 
-/// The variance of every sum, computed from the weights of the partial sums in it, is the stated one, with and without
-/// Honaker's estimate and restarts. Honaker's formula for a node of 2^l values, 1 / (2 - 2^-l), solves the recursion of
-/// inverse variances.
+/// The variance of every sum, computed from the weights of the partial sums in it, is the one that `variance` states,
+/// with and without Honaker's estimate and restarts. Honaker's formula for a node of 2^l values, 1 / (2 - 2^-l), solves
+/// the recursion of inverse variances.
 #[test]
 fn variances_are_those_of_the_combined_partial_sums() {
     let mut v = 1.0f64;
@@ -79,7 +79,7 @@ fn variances_are_those_of_the_combined_partial_sums() {
                 let found: f64 = columns.iter().map(|column| column[t] * column[t]).sum();
                 let stated = own.variance(t as u64 + 1) / 9.0;
                 assert!((found / stated - 1.0).abs() < 1e-12, "{estimate:?} {restart} {t}: {found} {stated}");
-                // A sum contains each value up to its step, with total weight 1, and no later value.
+                // If all values are 1, the sum without noise is the number of values up to its step.
                 let value = own.sums(&vec![vec![1.0]; steps as usize], |partial| partial)[t][0];
                 assert!((value - (t + 1) as f64).abs() < 1e-9);
             }
@@ -111,8 +111,8 @@ fn drawn_sums_have_the_variance_of_honakers_estimate() {
     }
 }
 
-/// With Honaker's estimate the loss of the released sums is at most the price, and not far below it: the sums are
-/// functions of the noisy partial sums, whose joint loss is at most the price.
+/// With Honaker's estimate the released sums are functions of the noisy partial sums. So the loss of the released sums is at
+/// most the joint loss of the noisy partial sums, and not far below it. The joint loss is at most the price.
 #[test]
 fn honakers_sums_cost_no_more_than_their_partial_sums() {
     for (steps, contributions, restart) in [(1, 1, 0), (8, 1, 0), (13, 1, 4), (16, 3, 0), (16, 16, 0)] {
@@ -126,7 +126,7 @@ fn honakers_sums_cost_no_more_than_their_partial_sums() {
         };
         let super::super::Laws::Costs(costs) = told.laws.unwrap().laws else { panic!("other laws") };
         let [Cost::Gaussian { noise_multiplier: found }] = costs[..] else { panic!("{costs:?}") };
-        // The noise multiplier of all partial sums of the pair together, which reveal at least as much as the sums.
+        // The noise multiplier of all partial sums together on this pair. Partial sums reveal at least as much as the sums.
         let means = pair.inputs.map(|values| {
             let mut partial_sums = Vec::new();
             own.sums(&values, |partial| {

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
 
-/// The k agents with the shortest announced compute time, which are the same in every round. If times are equal, agents
-/// that come first in the scenario are selected. An agent announces the median time for one unit of work on its device.
-/// This time is public. It depends on the agents' data only if the scenario says so (in the field `together` of the
-/// parties), and is then listed among the facts that are taken as public. Since the times are taken as public, the
-/// selection adds no privacy loss. `participation` still draws at random which of these agents take part in a sum.
+/// The k agents with the shortest announced compute time. The same agents are selected in every round. If times are equal,
+/// agents that come first in the scenario are selected. An agent announces the median time for one unit of work on its
+/// device. This time is taken as public, so the selection adds no privacy loss. The time depends on the agents' data only
+/// if the scenario says so (in the field `together` of the parties); this dependence is then listed among the facts that
+/// are taken as public. `participation` still draws at random which of the selected agents take part in a sum.
 ///
 /// Example: `Fastest(k: 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

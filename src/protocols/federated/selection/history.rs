@@ -2,7 +2,7 @@
 
 use crate::rng::Stream;
 
-/// What the server knows before it selects the agents of a round. Everything but the reports and their sums is taken as
+/// What the server knows before it selects the agents of a round. Everything except `reported` and `utility` is taken as
 /// public.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SelectionHistory {
@@ -10,16 +10,17 @@ pub struct SelectionHistory {
     pub round: u64,
     /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,
-    /// By agent: what it reported last, with the noise that was added, if any; `None` before its first report.
+    /// By agent: its last report that was released, with the noise that was added, if any; `None` before the first such
+    /// report.
     pub reported: Vec<Option<f64>>,
-    /// By agent: the last round in which it was selected and its answer arrived in time.
+    /// By agent: the last round in which it was selected and its answer arrived in time; `None` if there is no such round.
     pub involved: Vec<Option<u64>>,
     /// By agent: the number of rounds in which it was selected and its answer arrived in time.
     pub rounds: Vec<u64>,
     /// By agent: the time in seconds between the request and the agent's answer, for the last answer that arrived in
     /// time.
     pub took: Vec<Option<f64>>,
-    /// By past round: the sum of the released reports of the agents whose answers arrived in time.
+    /// By past round: the sum of the released reports of the agents that were selected and whose answers arrived in time.
     pub utility: Vec<f64>,
 }
 
@@ -45,9 +46,10 @@ impl SelectionHistory {
     }
 }
 
-/// Draws `count` of the agents without replacement, one after another. Each draw has probabilities in proportion to the
-/// weights of the agents that are left. If no such weight is above 0, or if their sum is not finite, probabilities are
-/// equal.
+/// Draws `count` of the agents in `from` (all of them, if there are fewer) without replacement, one after another. `from`
+/// has the number and the weight of each agent. In each draw, the probability of an agent is proportional to its weight, if
+/// the weight is above 0, and 0 otherwise. If none of the agents that are left has a weight above 0, or if the sum of their
+/// weights is not finite, the agents that are left are equally likely.
 #[must_use]
 pub fn by_weight(mut from: Vec<(usize, f64)>, count: usize, stream: &mut Stream) -> Vec<usize> {
     let mut drawn = Vec::with_capacity(count.min(from.len()));
@@ -75,9 +77,9 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Two draws with weights 1, 2 and 5. The first drawn is agent 2 with probability 5/8, and agent 0 is not drawn with
-    /// probability 2/8 * 5/6 + 5/8 * 2/3 = 5/8. For 8,000 trials, 4 standard deviations of a frequency are 4 sqrt(5/8 *
-    /// 3/8 / 8000) = 0.0217.
+    /// Two draws from agents 0, 1 and 2 with weights 1, 2 and 5. The first draw gives agent 2 with probability 5/8. Agent 0
+    /// is not drawn if agents 1 and 2 are drawn, in either order: with probability 2/8 * 5/6 + 5/8 * 2/3 = 5/8. For 8,000
+    /// trials, 4 standard deviations of a frequency are 4 sqrt(5/8 * 3/8 / 8000) = 0.0217.
     #[test]
     fn draws_follow_the_weights() {
         let mut stream = Key::root(5).stream();

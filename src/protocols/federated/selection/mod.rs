@@ -54,8 +54,8 @@ pub trait Selection {
         losses.iter().sum::<f64>() / losses.len().max(1) as f64
     }
 
-    /// By agent, whether the server asks it for its vector in the next round; `None` if all agents are asked. Every
-    /// selection has at least one agent. All draws are from `stream`.
+    /// By agent, whether the server asks it for its vector in round `known.round`; `None` if all agents are asked. At least
+    /// one agent must be asked. All draws must be from `stream`.
     fn select(&self, known: &SelectionHistory, stream: &mut Stream) -> Option<Vec<bool>>;
 
     /// What is wrong with the selection as a whole, given the number of agents.

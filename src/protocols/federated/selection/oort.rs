@@ -31,7 +31,7 @@ use std::num::NonZeroU64;
 pub struct Oort {
     /// K, the number of agents that are selected.
     pub k: NonZeroU64,
-    /// epsilon, the share of agents drawn for exploration, in the first round. Default: 0.9, as in the paper.
+    /// epsilon in the first round: the share of the K agents that are drawn for exploration. Default: 0.9, as in the paper.
     #[serde(default = "nine_tenths")]
     pub exploration: Probability,
     /// The factor on epsilon after each round. Default: 0.98, as in the paper.
@@ -54,8 +54,9 @@ pub struct Oort {
     #[serde(default = "twenty")]
     pub pacer_window: NonZeroU64,
     /// Number of rounds after which an agent retires: an agent that took part in more rounds is not selected any more.
-    /// So an agent whose losses are always large (an outlier) is not selected in every round. At least K agents never
-    /// retire: agents retire in descending order of the number of rounds in which they took part, until K are left.
+    /// So an agent whose losses are always large (an outlier) is not selected in every round. At least K agents are always
+    /// left: in each round, agents retire in descending order of the number of rounds in which they took part, and those
+    /// that come last in this order stay if fewer than K would be left.
     /// Default: no agent retires; the paper's experiments with outliers use 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retires_after: Option<NonZeroU64>,
@@ -229,8 +230,8 @@ mod tests {
         }
     }
 
-    /// One agent is drawn in proportion to utility: four standard deviations of a frequency of 6,000 rounds are at most
-    /// 0.0258.
+    /// One agent is drawn with probabilities in proportion to utility. Four standard deviations of a frequency in 6,000
+    /// rounds are at most 0.0258.
     #[test]
     fn one_agent_is_drawn_by_utility() {
         let one = Oort { exploration: Probability::new(0.0).unwrap(), ..oort(1) };

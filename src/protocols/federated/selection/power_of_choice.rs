@@ -86,9 +86,9 @@ mod tests {
         if k > n { 0.0 } else { (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product() }
     }
 
-    /// An agent with r agents of larger loss is selected if it is a candidate, and at most k - 1 of these r are
-    /// candidates too: a hypergeometric law. Four standard deviations of a frequency are at most 4 * 0.5 / sqrt(6000) =
-    /// 0.0258.
+    /// If r agents have a larger loss than an agent, this agent is selected if it is a candidate and at most k - 1 of the r
+    /// agents are candidates too. The number of candidates among the r agents has a hypergeometric law. Four standard
+    /// deviations of a frequency are at most 4 * 0.5 / sqrt(6000) = 0.0258.
     #[test]
     fn frequencies_follow_the_hypergeometric_law() {
         let (n, d, k) = (8u64, 5u64, 2u64);

@@ -20,7 +20,7 @@ pub trait Arrivals: Send + Sync {
         None
     }
 
-    /// The times at which users arrive without being asked, from the beginning. By default there are none.
+    /// A new process of the times at which users arrive without being asked. By default, no user does so.
     fn process(&self) -> Box<dyn ArrivalProcess> {
         Box::new(Nobody)
     }
@@ -75,7 +75,7 @@ crate::family! {
     }
 }
 
-/// The problem of a time that is 0; `None` if it is above 0.
+/// The problem of a duration (`span`) that is 0; `None` if the duration is above 0.
 fn above_zero(field: &str, span: Span, cure: &str) -> Option<Problem> {
     (span == Span::ZERO).then(|| Problem::wrong(field, "a duration above 0", span.to_string(), cure))
 }

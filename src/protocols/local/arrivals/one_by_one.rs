@@ -5,8 +5,8 @@ use crate::vocab::{Problem, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The next user is asked when the previous one has answered or `patience` has passed. A report that arrives later is
-/// still used.
+/// The next user is asked when the previous user's report has arrived or `patience` has passed. A report that arrives after
+/// `patience` is still used.
 ///
 /// Example: `OneByOne(patience: "5s")`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

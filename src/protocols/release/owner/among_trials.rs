@@ -13,9 +13,10 @@ use crate::protocols::stage::JournalLedger;
 use std::sync::Arc;
 
 impl Owner {
-    /// Before the first trial, enters all comparisons with the threshold in the ledger, as releases to the relays. Even if
-    /// relays cannot read a message, each request to a worker after the first answer shows them that all outcomes so far
-    /// were below the threshold, and the length of the publication shows whether there is a setting.
+    /// Before the first trial, enters all comparisons with the threshold in the ledger, as a release to each relay. Relays
+    /// learn from the comparisons even if they cannot read messages. If the owner sends a request to a worker after the
+    /// first answer of a worker, the search goes on, so relays know that all outcomes so far were below the threshold. The
+    /// length of the publication shows them whether a setting is published.
     pub(super) fn enter_comparisons(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,
@@ -32,7 +33,7 @@ impl Owner {
         enter(&mut ledger, occasion, &*best.mechanism, &nothing).map_err(SearchStop::Refused)
     }
 
-    /// Ends the search after the trials made so far; trials under way have no effect.
+    /// Ends the search: no further trial begins, and the trials under way have no effect.
     pub(super) fn stop_search(&mut self, ctx: &mut Context<'_, ReleaseProtocol>) {
         self.total = self.next;
         self.under_trial.clear();
@@ -51,7 +52,7 @@ impl Owner {
         let occasion = self.occasion(ctx, best.released);
         let relays = Arc::clone(&self.config.relays.of_publication);
         let relays = match &self.searcher {
-            // The relays of the search are left out: the ledger has had their entries since before the first trial.
+            // The relays of the search are left out: their entries were made before the first trial (`enter_comparisons`).
             Searcher::UntilAbove(_) => {
                 let known = &self.config.relays.of_search;
                 relays.iter().filter(|relay| !known.contains(relay)).cloned().collect()

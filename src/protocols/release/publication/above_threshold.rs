@@ -14,14 +14,15 @@ use serde::{Deserialize, Serialize};
 
 /// Settings are tried one after another, each at most once, until the noisy outcome of a setting is not below a noisy
 /// threshold: the search stops there, and this setting is published. If there is no such setting, nothing is published. Few
-/// models are trained where many settings are good enough.
+/// models are trained if many settings are good enough. With several `workers`, several trials run at a time, and outcomes
+/// are compared with the threshold in the order in which they arrive.
 ///
 /// The privacy cost does not depend on the number of trials, and covers what that number reveals: readers may learn from
-/// the time of the publication how many settings were tried. So other parties may train the models (`workers`), which
-/// takes time for each trial. `RandomRepetitions` does not allow this, because there the number of trials must stay
-/// secret. A threshold that was chosen by looking at the outcomes reveals something about them, which the privacy cost
-/// does not cover. So state a threshold that follows from the purpose. The protocol's `rounds` do not limit the number of
-/// trials. No model of the function and no prior is assumed.
+/// the time of the publication how many settings were tried. So the models may be trained by `workers`, although every
+/// trial then takes time. `RandomRepetitions` does not allow `workers`, because its number of trials must stay secret. A
+/// threshold that was chosen by looking at the outcomes reveals something about the outcomes, and the privacy cost does not
+/// cover this. So state a threshold that follows from what the model is for. The protocol's `rounds` do not limit the
+/// number of trials. No model of the function and no prior is assumed.
 ///
 /// Source: Dwork and Roth 2014, Algorithm 1 (AboveThreshold), with the division of epsilon of Lyu, Su and Li 2017,
 /// section 4.2.
@@ -91,7 +92,7 @@ impl Publication for AboveThreshold {
         foreseen.loss_problems(self.assume)
     }
 
-    /// Every setting may be tried once.
+    /// The effort of the longest search, in which every setting is tried once.
     fn effort(&self, arms: u64, _: u64) -> Effort {
         let n = arms as f64;
         Effort::due_to(ARMS, arms, 4.0 * NUMBER * n, 4.0 * MESSAGE * n).with_record_size(ITERATION * n)

@@ -16,21 +16,23 @@ use crate::vocab::{Cost, Delta, Effort, Epsilon, Neighbours, Positive, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The owner publishes every setting except the first one, each before it is tried, and at the end the results that
-/// `publish` names. Every choice is private: settings to try are chosen by the exponential mechanism (or report noisy
+/// The owner publishes every setting that it tries, except the first, before the setting's trial, and at the end the results
+/// that `publish` names. Every choice is private: settings to try are chosen by the exponential mechanism (or report noisy
 /// max) on GP-UCB's score, and the setting published at the end by the same mechanism on the posterior mean.
 ///
-/// A score is the posterior mean plus a width that depends only on the settings tried so far, and the mean is a sum of
-/// outcomes with weights that depend only on these settings. So with the same settings so far, a neighbour's scores
-/// differ by at most the sensitivity of one outcome times the largest sum of absolute weights. The sensitivity of one
-/// outcome is at most g*/m, where g* is the range of the loss and m the number of validation records. This assumes no prior:
-/// the guarantee holds even if the model is wrong. The choices are made one after another. Each choice, and the performance
-/// if it is published, has the same epsilon: the largest for which the composition of all of them has at most `epsilon` at
-/// `delta`. For the exponential mechanism, this is bounded-range composition for adaptive choices; for report noisy max, it
-/// is composition of pure epsilons.
+/// A setting's score is the posterior mean at this setting plus a width. The width depends only on the settings tried so
+/// far. The mean is a constant plus a weighted sum of outcomes; constant and weights, too, depend only on the settings tried
+/// so far. If a search on a neighbouring data set has tried the same settings so far, a setting's score there differs by at
+/// most the sensitivity of one outcome times the sum of the absolute weights. The mechanism uses the largest such sum of all
+/// settings. The sensitivity of one outcome is at most g*/m, where g* is the range of the loss and m the number of
+/// validation records. This argument assumes no prior: the guarantee holds even if the model is wrong.
+///
+/// The choices are made one after another. Each choice, and the performance if it is published, has the same epsilon: the
+/// largest for which the composition of all of them has at most `epsilon` at `delta`. With the exponential mechanism, this
+/// composition is bounded-range composition for adaptive choices; with report noisy max, it is composition of pure epsilons.
 ///
 /// The first setting is drawn at random without any data, at no privacy cost; it is not announced. If outcomes may be
-/// missing (`silence`), the same holds for every setting that is chosen before any outcome is known.
+/// missing (`silence`), every setting that is chosen before any outcome is known is drawn in this way, and not announced.
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, section 7 (future work); Durfee and Rogers 2019 and Dong,
 /// Durfee and Rogers 2020 for bounded range; McKenna and Sheldon 2020 for report noisy max.
 ///
@@ -57,8 +59,8 @@ pub struct EverySetting {
     /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes; a larger value gives smaller weights and a smaller sensitivity.
-    /// Default: that of the objective's surrogate.
+    /// Noise variance that the model assumes. A larger value gives outcomes smaller weights in the posterior mean, and so
+    /// scores a smaller sensitivity. Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
@@ -75,12 +77,13 @@ fn one() -> Positive {
 }
 
 impl EverySetting {
-    /// Number of choices that depend on outcomes: one for every trial but the first, and one for the setting at the end.
+    /// Largest number of choices that depend on outcomes: one for every trial but the first, and one for the setting that is
+    /// published at the end, if there is one. Missing outcomes can make the number smaller.
     fn choices(&self, task: &Task) -> u64 {
         task.rounds - 1 + u64::from(self.publish.setting())
     }
 
-    /// Epsilon of each choice, and of the performance.
+    /// Epsilon of each choice, and of the performance if it is published.
     fn each(&self, task: &Task) -> f64 {
         let (choices, values) = (self.choices(task), u64::from(self.publish.value()));
         epsilon_of_each(self.epsilon, self.delta, choices + values, |each| {
@@ -101,7 +104,8 @@ impl EverySetting {
     fn first_choice(&self, task: &Task, record_sensitivity: f64) -> Result<(), CannotRelease> {
         let variance = task.surrogate.covariance.variance;
         let reach = variance / (variance + self.noise_variance(task));
-        // The width at the tried setting; the choice at the end adds no width.
+        // The width at the tried setting. With only one round, the first choice is that of the setting at the end, whose
+        // scores are posterior means without a width.
         let weight = self.scale.get() * self.beta.at(2, task.n()).max(0.0).sqrt();
         let width = if task.rounds > 1 { weight * (variance * (1.0 - reach)).sqrt() } else { 0.0 };
         let epsilon = Epsilon::new(self.each(task))?;
@@ -130,7 +134,7 @@ impl Publication for EverySetting {
         foreseen.loss_problems(self.assume)
     }
 
-    /// A model of all settings is computed anew from the outcomes before each trial.
+    /// Before each trial, the posterior at all settings is computed anew from the outcomes so far.
     fn effort(&self, arms: u64, rounds: u64) -> Effort {
         let (n, t) = (arms as f64, rounds as f64);
         let solved = MULTIPLY * (n * t * t * t / 3.0 + t * t * t * t / 12.0);

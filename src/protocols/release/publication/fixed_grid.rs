@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// All settings are tried, so the list of settings tried reveals nothing. An outcome has the sensitivity of a
 /// mean over the m validation records, at most g*/m, where g* is the largest minus the smallest loss of one
-/// record. To publish the setting costs epsilon; to publish its performance, with Laplace noise, costs another
+/// record. To publish the setting costs epsilon; to publish a performance, with Laplace noise, costs another
 /// epsilon.
 ///
 /// The number of trials is the number of settings; the protocol's `rounds` do not limit it.
@@ -67,7 +67,8 @@ impl Publication for FixedGrid {
         self.publish.accounted(self.epsilon)
     }
 
-    /// The grid is fixed, so a missing outcome changes nothing but which settings have an outcome.
+    /// Every setting is tried in any case. So a missing outcome affects only which settings have an outcome, and a setting
+    /// without one is not a candidate for the private choice.
     fn allows_missing_outcomes(&self) -> bool {
         true
     }

@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. If the functions come from the
-/// assumed prior and the search converges at the rate that A and tau state, then for every pair of neighbours this is
-/// epsilon-DP with probability at least 1 - delta over the functions. This is not (epsilon, delta)-DP, which would
-/// have to hold for every function.
+/// assumed prior and the search converges at the rate that A and tau state, then for every pair of neighbours the
+/// publication is epsilon-DP with probability at least 1 - delta over the functions. This guarantee is not (epsilon,
+/// delta)-DP, which would have to hold for every function.
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so the scenario states
 /// them, and the guarantee is conditional on them. The search is GP-UCB over the finite set of settings, with a model whose
@@ -38,7 +38,8 @@ pub struct GpNoiseFree {
     pub neighbour_correlation: Probability,
     /// A, factor of the regret, in units of the outcome.
     pub a: NonNegative,
-    /// tau, rate of the regret, which is taken to be at most A exp(-T tau / (ln T)^(d/4)) after T rounds with d inputs.
+    /// tau, rate of the regret. With d inputs, the regret after T rounds is taken to be at most
+    /// A exp(-T tau / (ln T)^(d/4)).
     pub tau: NonNegative,
     /// How noise is sampled. Default: `Exact`.
     #[serde(default)]
@@ -103,7 +104,8 @@ impl Publication for GpNoiseFree {
             source: "Kusner, Gardner, Garnett and Weinberger 2015, Corollary 3".to_owned(),
             cost: None,
         };
-        // c uses half of delta; the bound on the regret that follows from A and tau is assumed, not proven.
+        // The bound c on the difference of the functions fails with probability delta / 2. The bound on the regret, which is
+        // computed from A and tau, is assumed and not proven.
         let on = format!(
             "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
              neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both \
@@ -136,8 +138,9 @@ mod tests {
     use crate::vocab::Neighbours;
     use std::sync::Arc;
 
-    /// The ledger states the assumed regret, and the probability delta / 2 that the functions of two neighbours lie further
-    /// apart than c at any of the n settings: n exp(-c^2 / (2 v)), with v = 2 (1 - 0.9) the variance of their difference.
+    /// The ledger states the assumed regret. It also states a bound on the probability that the functions of two neighbours
+    /// lie further apart than c at one or more of the n settings. The bound is n exp(-c^2 / (2 v)) = delta / 2, where
+    /// v = 2 (1 - 0.9) is the variance of the difference of the two functions at a setting.
     #[test]
     fn the_ledger_states_the_probability_that_c_fails_and_the_assumed_regret() {
         let text = "(epsilon: 1, delta: 0.05, neighbour_correlation: 0.9, a: 2, tau: 0)";

@@ -14,16 +14,17 @@ use serde::{Deserialize, Serialize};
 
 /// GP-UCB on noisy outcomes. The setting is chosen by the exponential mechanism on the posterior mean; the best outcome
 /// is published with Laplace noise. If the functions come from the assumed prior, then for every pair of neighbours each
-/// of the two releases is epsilon-DP with probability at least 1 - delta over the functions and the noise. Both together
-/// are 2 epsilon-DP with probability at least 1 - delta. This is not (epsilon, delta)-DP, which would have to hold for
-/// every function. With `Printed` constants the statement is not proven for the outcome.
+/// of these two releases is epsilon-DP with probability at least 1 - delta over the functions and the noise of outcomes. The
+/// two releases together are 2 epsilon-DP with probability at least 1 - delta. This guarantee is not (epsilon, delta)-DP,
+/// which would have to hold for every function. With `Printed` constants, the guarantee is proven for the release of the
+/// setting only.
 ///
 /// To publish a performance, the objective's noise variance must be above 0. A setting alone may also be published from
 /// exact outcomes (the paper's section 4: Theorems 1 and 2 hold). The owner then adds normal noise of its own to each
-/// outcome, whose variance is 1e-8 times the variance of the prior. Its model assumes this noise, so that the analysis
-/// with noise applies. The learner is GP-UCB with beta_t = 2 ln(n t^2 pi^2 / (3 delta')) for n settings, which the proof
-/// needs; delta' is 3/5 of `delta`, and `delta` itself with `Printed` constants. Source: Kusner, Gardner, Garnett and
-/// Weinberger 2015, Algorithm 1, Theorems 1 to 4.
+/// outcome; the variance of this noise is 1e-8 times the variance of the prior. The owner's model assumes this noise, so
+/// that the analysis with noise applies. The learner is GP-UCB with the beta that the proof needs, which is
+/// beta_t = 2 ln(n t^2 pi^2 / (3 delta')) for n settings. Here delta' is 3/5 of `delta`, or `delta` itself with `Printed`
+/// constants. Source: Kusner, Gardner, Garnett and Weinberger 2015, Algorithm 1, Theorems 1 to 4.
 ///
 /// Example: `GpNoisy(epsilon: 1, delta: 0.05, neighbour_correlation: 0.99)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,9 +32,9 @@ use serde::{Deserialize, Serialize};
 pub struct GpNoisy {
     /// epsilon of each of the two releases.
     pub epsilon: Epsilon,
-    /// Probability, over functions drawn from the assumed prior and the noise of their outcomes, that the guarantee
-    /// does not hold, for one pair of neighbours. The ledger states the probability that the proof gives, which is
-    /// smaller for a setting alone.
+    /// Probability, over functions drawn from the assumed prior and over the noise of their outcomes, that the guarantee
+    /// does not hold, for one pair of neighbours. The ledger states the probability that the proof gives. If a setting
+    /// alone is published, that probability is smaller than `delta`.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.
@@ -41,8 +42,8 @@ pub struct GpNoisy {
     /// Which results are published. Default: `Both`.
     #[serde(default)]
     pub publish: Part,
-    /// Constants of the noise. `Printed` uses the paper's q (twice a bound on the noise of outcomes) and beta (of GP-UCB);
-    /// the paper's proof does not cover the noise of all rounds. Default: `Corrected`.
+    /// Constants of the noise. `Printed` uses the paper's q (twice a bound on the noise of outcomes) and beta (of GP-UCB).
+    /// Half of this q bounds the noise of one fixed round, but the proof needs a bound for all rounds. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// How noise is sampled and how choices are made. Default: `Exact`.
@@ -53,10 +54,10 @@ pub struct GpNoisy {
 /// Variance of the noise that the owner adds to exact outcomes, in units of the prior's variance.
 const OWN_NOISE: f64 = 1e-8;
 
-/// A probability with at most four significant digits, rounded up.
+/// The probability, rounded up to four significant digits.
 fn short(probability: f64) -> f64 {
     let scale = libm::pow(10.0, 3.0 - libm::floor(libm::log10(probability)));
-    // A number that has four digits except for rounding stays as it is.
+    // A rounding error must not raise a number that has four digits to the next such number.
     let digits = probability * scale;
     let near = libm::round(digits);
     (if (digits - near).abs() < 1e-6 { near } else { libm::ceil(digits) }) / scale
@@ -74,9 +75,10 @@ const NAMES: [[&str; 2]; 2] = [
 ];
 
 impl GpNoisy {
-    /// The delta that goes into every constant. With 3/5 of `delta`, the failure probabilities of the confidence bounds
-    /// of both data sets, of the distance of their functions and of their noise sum up to `delta`:
-    /// 3/5 times (1/2 + 1/2 + 1/3 + 1/3) is 1.
+    /// The number d that goes into every constant in place of `delta`. Four bounds may fail: the confidence bounds of the
+    /// two data sets, each with probability d/2, the bound c on the distance of their functions, with probability d/3, and
+    /// the bound q/2 on the noise of all their outcomes, with probability d/3. If d is 3/5 of `delta`, the four
+    /// probabilities sum up to `delta`, since 3/5 times (1/2 + 1/2 + 1/3 + 1/3) is 1.
     fn inner_delta(&self) -> Delta {
         match self.constants {
             Constants::Corrected => {
@@ -95,8 +97,8 @@ impl GpNoisy {
         }
     }
 
-    /// Probability that the sensitivity of the published part does not hold; valid with corrected constants, and for a
-    /// setting alone also with printed constants.
+    /// A bound on the probability that the sensitivities of the published part do not hold. The bound is valid with
+    /// corrected constants and, for a setting alone, also with printed constants.
     fn failure(&self, part: Part, rounds: u64) -> f64 {
         let inner = self.inner_delta().get();
         match part {
@@ -106,7 +108,7 @@ impl GpNoisy {
         }
     }
 
-    /// The basis of the publication's loss.
+    /// The basis of the privacy loss of the published part.
     fn condition(&self, part: Part, task: &Task) -> Basis {
         let rounded = if part != Part::Value && self.arithmetic == NoiseArithmetic::Exact {
             ", and on posterior means that are computed to within 2^-21 of their sensitivity"
@@ -229,7 +231,7 @@ impl Publication for GpNoisy {
             let mechanism = Box::new(TheoremMechanism::new(laplace, names[1], claim, basis));
             plan.value = Some(ValueRelease { mechanism, of: ValueOf::Best });
             let most = match self.constants {
-                // Half of q bounds the noise of every round of one data set.
+                // Half of q bounds the noise of every outcome; here only the outcomes on the owner's data set count.
                 Constants::Corrected => q / 2.0 + width + laplace.tail(TAIL),
                 Constants::Printed => {
                     k::theorem_4(noise_sd, delta.get(), width, laplace.tail(TAIL) / TAIL, TAIL)
@@ -268,8 +270,8 @@ mod tests {
         GpNoisy { constants, publish, ..ron::from_str(&text).unwrap() }
     }
 
-    /// Theorem 1 needs a model that assumes the noise of the outcomes. If the two variances differ by rounding only, the
-    /// model's stays the same, bit for bit.
+    /// Theorem 1 needs a model that assumes the noise variance of the outcomes. If the model's noise variance differs from
+    /// that of the outcomes by rounding only, the model's variance is kept, bit for bit.
     #[test]
     fn the_model_has_the_noise_of_outcomes() {
         let recipe = recipe(0.05, Constants::Corrected, Part::Setting);
@@ -291,9 +293,9 @@ mod tests {
     const NEIGHBOURS: crate::vocab::Neighbours = crate::vocab::Neighbours::ReplaceOne;
 
     /// Every combination of constants and of what is published, for delta = 0.05 and 9 rounds. The stated probability of
-    /// failure is delta (1/3 + 6 / (pi^2 10^2)) for a setting with printed constants, 3/5 of that with corrected constants,
-    /// and delta if a performance is published with corrected constants. None is stated for a performance with printed
-    /// constants.
+    /// failure is delta (1/3 + 6 / (pi^2 10^2)) for a setting with printed constants, 3/5 of that for a setting alone with
+    /// corrected constants, and delta if a performance is published with corrected constants. No probability is stated for a
+    /// performance with printed constants.
     #[test]
     fn the_ledger_states_the_probability_that_the_proof_gives() {
         let conditional = |basis: &Basis, failure: &str| match basis {
@@ -316,10 +318,10 @@ mod tests {
         assert_eq!(both[1], Basis::AsPublished);
     }
 
-    /// Draws the functions of two neighbours and their searches 2,000 times, at a large delta and with the printed
-    /// constants. A draw fails if the functions lie further apart than c, or if a posterior mean after T rounds lies further
-    /// from its function than the confidence bound. Failures are no more frequent than stated, but frequent enough to be
-    /// measured, and the sensitivity is exceeded only in draws that fail.
+    /// Draws the functions of two neighbours 2,000 times, and runs a search on each function, at a large delta and with the
+    /// printed constants. A draw fails if, at some setting, the functions lie further apart than c, or the posterior mean of
+    /// a search after T rounds lies further from the searched function than the confidence bound. Failures are no more
+    /// frequent than stated, but frequent enough to be measured, and the sensitivity is exceeded only in draws that fail.
     #[test]
     fn pairs_of_neighbours_fail_no_more_often_than_stated() {
         let recipe = recipe(0.9, Constants::Printed, Part::Setting);
@@ -327,7 +329,8 @@ mod tests {
         let mut stream = Key::root(11).stream();
         let n = 6;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
-        // The last case has eight rounds but six settings, and exact outcomes, so that settings are repeated.
+        // Outcomes are exact in the last two cases. The last case has eight rounds but six settings, so that settings are
+        // repeated.
         for (rounds, sd) in [(1u64, 0.3), (4, 0.3), (4, 0.0), (8, 0.0)] {
             let surrogate = Surrogate {
                 covariance: Covariance::squared_exponential(0.05, 1.0),

@@ -34,9 +34,10 @@ pub struct Lipschitz {
     pub epsilon: Epsilon,
     /// How the next setting to try is chosen.
     pub learner: LearnerModel,
-    /// Constants of the noise. `Corrected` uses the smaller of 2 L / (m lambda_min) and g / m for a change of one record,
-    /// and a total sensitivity of at most g. Here L is the Lipschitz constant of the loss, m the number of validation
-    /// records and g the range of the loss. Default: `Corrected`.
+    /// Constants of the noise. With `Corrected`, the effect of one record on the loss of one setting is taken to be the
+    /// smaller of 2 L / (m lambda_min) and g / m, and the sensitivity of the best outcome is at most g. Here L is the
+    /// Lipschitz constant of the loss, m the number of validation records and g the range of the loss. `Printed` has L in
+    /// place of 2 L, and does not limit the sensitivity to g. Default: `Corrected`.
     #[serde(default)]
     pub constants: Constants,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the
@@ -48,8 +49,8 @@ pub struct Lipschitz {
     pub arithmetic: NoiseArithmetic,
 }
 
-/// Sensitivity of the best outcome found: the sensitivity of one setting's loss plus the largest distance between two
-/// settings' losses; with `Corrected` constants at most the range of the loss.
+/// Sensitivity of the best outcome found: the sensitivity of one setting's loss plus the largest distance between the losses
+/// of two settings; with `Corrected` constants, at most the range of the loss.
 #[must_use]
 pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
     let TuningFacts { records, loss_range, lipschitz, lambda_min, lambda_max } = facts;
@@ -62,9 +63,9 @@ pub fn sensitivity(facts: TuningFacts, constants: Constants) -> f64 {
 }
 
 impl Publication for Lipschitz {
-    /// Kusner et al. 2015 state Corollary 4 for a finite set of settings, but its proof uses only Theorem 7, which is about
-    /// any two values of lambda. The best outcomes of two neighbours' searches are outcomes at two such values between
-    /// `lambda_min` and `lambda_max`.
+    /// Kusner et al. 2015 state Corollary 4 for a finite set of settings, but the proof of Corollary 4 uses only Theorem 7,
+    /// which is about any two values of lambda. The best outcomes of two neighbours' searches are outcomes at two such
+    /// values between `lambda_min` and `lambda_max`.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }

@@ -1,5 +1,5 @@
-//! The plan of a publication, made before anything is tried: how it searches, what it will release, and what is proven
-//! about the result.
+//! The interface of a publication, and its plan, which is made before anything is tried: what will be released, and what is
+//! proven about the result.
 
 use super::search::Search;
 use super::task::{Task, TaskFacts};
@@ -21,7 +21,7 @@ pub struct TaskOutline {
     /// Whether the objective states the facts about the loss of the trained models; `None` if the scenario does not
     /// say.
     pub loss: Option<bool>,
-    /// Trials of a learner, T.
+    /// Number of trials of a learner, T.
     pub rounds: u64,
 }
 
@@ -62,8 +62,8 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// The epsilon of the Laplace release that has the most noise in relation to its sensitivity,
-    /// and how that noise is sampled; `None` if the recipe adds no Laplace noise. Default: `None`.
+    /// The epsilon of the Laplace release that has the most noise in relation to its sensitivity, and how that noise is
+    /// sampled. `None` if the recipe adds no Laplace noise, or if this epsilon depends on the task. Default: `None`.
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         None
     }
@@ -74,7 +74,7 @@ pub trait Publication: Send + Sync {
         Vec::new()
     }
 
-    /// Why the recipe cannot publish a point of a box; `None` if it can. Default: its theorem is about a finite set.
+    /// Why the recipe cannot publish a point of a box; `None` if the recipe can. Default: its theorem is about a finite set.
     fn needs_finite_set(&self) -> Option<&'static str> {
         Some("its theorem is about a finite set of settings")
     }
@@ -85,7 +85,7 @@ pub trait Publication: Send + Sync {
         None
     }
 
-    /// The learner that searches, if the recipe leaves this choice to the scenario. Default: none.
+    /// The learner that searches, if the recipe leaves the choice of the learner to the scenario. Default: none.
     fn learner(&self) -> Option<&LearnerModel> {
         None
     }
@@ -102,7 +102,7 @@ pub trait Publication: Send + Sync {
     /// If the task lacks something that the recipe needs.
     fn search(&self, task: &Task) -> Result<Search, CannotRelease>;
 
-    /// Memory and time of `rounds` trials among `arms` settings. Default: a search by GP-UCB.
+    /// Memory and time of `rounds` trials among `arms` settings. Default: those of a search by GP-UCB.
     fn effort(&self, arms: u64, rounds: u64) -> Effort {
         posterior_effort(arms, rounds)
     }
@@ -135,8 +135,9 @@ pub trait Publication: Send + Sync {
         false
     }
 
-    /// The facts about the task that the recipe assumes in place of the objective's, if any. With such facts, the
-    /// values of the objective are taken as minus the mean loss of trained models over the validation records.
+    /// The facts about the task that the recipe states, if any. If the objective states facts too, the weaker value of each
+    /// fact counts. A recipe that states facts takes each value of the objective to be minus the mean loss of a trained
+    /// model over the validation records.
     fn assumed(&self) -> Option<TaskFacts> {
         None
     }
@@ -146,7 +147,8 @@ pub trait Publication: Send + Sync {
         None
     }
 
-    /// The task as the recipe works on it: a recipe that needs noise adds noise to exact outcomes.
+    /// The task as the recipe works on it, for example with noise that the owner adds to exact outcomes. Default: the task
+    /// as it is.
     fn prepared_task(&self, task: Task) -> Task {
         task
     }
@@ -163,23 +165,24 @@ pub trait Publication: Send + Sync {
     fn plan(&self, task: &Task) -> Result<Plan, CannotRelease>;
 }
 
-/// Which results are published: the setting, its performance, or both.
+/// Which results are published: a setting, a performance, or both. The recipe says which setting and whose performance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Part {
-    /// The setting only.
+    /// A setting only.
     Setting,
-    /// Its performance only.
+    /// A performance only.
     Value,
-    /// Both. In `GpNoisy` and `FixedGrid` each of the two costs epsilon; in `EverySetting` epsilon is for all releases
-    /// together.
+    /// A setting and a performance. In `GpNoisy` and `FixedGrid` each of the two costs epsilon; in `EverySetting` epsilon is
+    /// for all releases together.
     #[default]
     Both,
 }
 
 impl Part {
-    /// Seconds in which all accountants compute the loss of these releases, each with this epsilon. For both, the tight
-    /// accountant computes the sum of the losses of an exponential mechanism and of Laplace noise on a grid. A larger
-    /// epsilon needs a longer grid, and so more time; an epsilon above 700 is refused at once.
+    /// Estimated seconds in which all accountants compute the loss of these releases, each with this epsilon. For `Both`,
+    /// the tight accountant computes, on a grid of losses, the loss of an exponential mechanism and of Laplace noise
+    /// together. A larger epsilon needs a longer grid, and so more time. The accountants refuse an epsilon above 700 at
+    /// once.
     pub(super) fn accounted(self, epsilon: Epsilon) -> f64 {
         match self {
             Self::Both if epsilon.get() > 700.0 => 0.025,
@@ -214,14 +217,15 @@ pub struct Plan {
     pub setting: Option<SettingRelease>,
     /// How a performance is released; `None` if none is.
     pub value: Option<ValueRelease>,
-    /// How one trial out of all trials is released, its setting alone or with its performance; `None` if none is.
+    /// How one trial out of all trials is released: the trial's setting, alone or with the trial's performance. `None` if no
+    /// trial is released in this way.
     pub best: Option<BestRelease>,
-    /// What is proven about the outcome.
+    /// What is proven about the quantities that are reported of the publication.
     pub guarantees: Vec<Guarantee>,
 }
 
 impl Plan {
-    /// Plans the release of a performance with Laplace noise: that of the published setting if both parts are
+    /// Plans the release of a performance with Laplace noise: the mean outcome of the published setting if both parts are
     /// published, otherwise the largest outcome. `error` must be a number that the absolute value of the noise exceeds with
     /// probability at most [`tail_probability`].
     pub(super) fn release_value(&mut self, mechanism: Box<ValueMechanism>, published: Part, error: f64) {
@@ -281,7 +285,7 @@ pub struct BestRelease {
     pub released: &'static str,
 }
 
-/// Utilities to choose a setting by.
+/// The utilities by which a setting is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Utility {
     /// The posterior mean after all trials, at every setting.
@@ -313,14 +317,14 @@ pub enum Measure {
     /// max v - v(lambda~): by how much the released setting's mean outcome falls short of the best outcome, if all
     /// settings were tried.
     OutcomeGap,
-    /// f(lambda*) - f(lambda~): by how much the performance of the setting that a reader uses (the released one, or a
-    /// random one if none was released) falls short of the best.
+    /// f(lambda*) - f(lambda~): by how much the performance of the setting that a reader uses (the released setting, or a
+    /// random setting if none was released) falls short of the best performance.
     SettingRegret,
-    /// |v~ - f(lambda*)|: the released performance against the optimum.
+    /// |v~ - f(lambda*)|: the difference between the released performance and the largest value of f.
     ErrorAgainstOptimum,
-    /// |v~ - max v|: the released performance against the best outcome found.
+    /// |v~ - max v|: the difference between the released performance and the best outcome found.
     ErrorAgainstBest,
-    /// |v~ - v(lambda~)|: the released performance against the mean outcome of the released setting.
+    /// |v~ - v(lambda~)|: the difference between the released performance and the mean outcome of the released setting.
     ErrorAtSetting,
     /// max |mu_T - mu_T'|: the largest difference between the posterior means on the data set (mu_T) and on its neighbour
     /// (mu_T').
@@ -343,8 +347,8 @@ impl Guarantee {
     }
 }
 
-/// The parameter a of the utility theorems: their bounds fail with probability at most e^-a, about 0.05, plus delta in
-/// the recipes `GpNoisy` and `GpNoiseFree`.
+/// The parameter a of the utility theorems: their bounds fail with probability at most e^-a, roughly 0.05. In the recipes
+/// `GpNoisy` and `GpNoiseFree`, delta is added to this probability.
 pub const TAIL: f64 = 3.0;
 
 pub(super) fn tail_probability() -> f64 {

@@ -16,13 +16,14 @@ use crate::vocab::{AboveOne, Basis, Cost, Delta, Effort, Epsilon, Positive, Prob
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A random number of settings is tried, each drawn uniformly (on a box, uniformly over the box). Noise is added to each
-/// outcome, and the setting with the largest noisy outcome is published with this noisy outcome. Both together cost
-/// `epsilon`. This is the usual method of private hyperparameter tuning.
+/// A random number of settings is tried, each drawn uniformly (on a box, each input uniformly from its range, on the input's
+/// own scale). Noise is added to each outcome, and the setting with the largest noisy outcome is published with this noisy
+/// outcome. The setting and the noisy outcome together cost `epsilon`. This is the usual method of private hyperparameter
+/// tuning.
 ///
-/// The privacy cost does not depend on the number of settings. As long as nobody learns the number of trials, the cost
-/// depends only on the distribution of this number. The protocol's `rounds` do not limit the number of trials. No model of
-/// the function and no prior is assumed.
+/// The privacy cost does not depend on how many settings there are to draw from. It depends on the distribution of the
+/// number of trials, and is proven only if nobody learns this number. The protocol's `rounds` do not limit the number of
+/// trials. No model of the function and no prior is assumed.
 ///
 /// Source: Liu and Talwar 2019, "Private selection from private candidates"; Papernot and Steinke 2022,
 /// "Hyperparameter tuning with Renyi differential privacy", Theorems 2 and 6.
@@ -45,7 +46,7 @@ pub struct RandomRepetitions {
     #[serde(default)]
     pub assume: Option<TaskFacts>,
     /// How noise is sampled. The number of trials is drawn in floating point, so the privacy loss is stated for ideal
-    /// arithmetic in both cases. Default: `Exact`.
+    /// arithmetic even with `Exact`. Default: `Exact`.
     #[serde(default)]
     pub arithmetic: NoiseArithmetic,
 }
@@ -70,10 +71,10 @@ fn twenty() -> Repetitions {
     Repetitions::Geometric { mean: AboveOne::new(20.0).expect("20 is above 1") }
 }
 
-/// Smallest shape parameter of the distribution of the number of trials.
+/// Smallest shape parameter that the distribution of the number of trials may have.
 const LEAST_SHAPE: f64 = -0.9;
 
-/// Largest mean number of trials: drawing the number takes time proportional to it.
+/// Largest mean that the number of trials may have. The time to draw the number of trials is proportional to this number.
 const MOST_TRIALS: f64 = 1e6;
 
 /// The condition of every price: the theorems are about an observer who does not learn the number of trials.
@@ -81,7 +82,7 @@ const UNKNOWN_NUMBER: &str = "readers who do not learn the number of trials, for
                               publication arrives";
 
 impl RandomRepetitions {
-    /// The cost of the best outcome with Gaussian noise of this noise multiplier.
+    /// The cost of publishing the best outcome, with Gaussian noise of this noise multiplier on every outcome.
     fn cost(&self, noise_multiplier: f64) -> Cost {
         let mean = self.repetitions.mean();
         match self.repetitions.shape() {
@@ -94,7 +95,7 @@ impl RandomRepetitions {
         smallest_noise_of_one(self.epsilon, delta, |noise| self.cost(noise))
     }
 
-    /// epsilon of one outcome with Laplace noise.
+    /// epsilon of one outcome with Laplace noise, for which the publication has `epsilon`.
     fn of_one(&self) -> f64 {
         self.epsilon.get() / (2.0 + self.repetitions.shape().unwrap_or(f64::INFINITY))
     }
@@ -114,7 +115,8 @@ impl RandomRepetitions {
             }
             OutcomeNoise::Gaussian { delta } => {
                 let multiplier = self.noise_multiplier(delta).map_or(f64::INFINITY, Positive::get);
-                // Computed outcomes of neighbours lie further apart by the rounding errors of both.
+                // Each of two neighbours' computed outcomes has a rounding error, so they may lie further apart than without
+                // rounding.
                 let sensitivity = positive("sensitivity", sensitivity.get() + 2.0 * rounding.get())?;
                 let deviation = positive("standard deviation", multiplier * sensitivity.get())?;
                 Ok(ResultNoise::Gaussian(Gaussian::new(deviation, sensitivity).with(self.arithmetic)))
@@ -162,12 +164,13 @@ impl Publication for RandomRepetitions {
         problems
     }
 
-    /// The theorems are about any algorithm whose outputs are ordered and whose single run is private. A trial draws its
-    /// point from the box without any data and then has the loss of one noisy outcome, however many points there are. Trials
-    /// are ordered by their noisy outcomes. If several trials have the largest noisy outcome, the last of them is published.
-    /// To order equal outcomes, as the theorems require, each trial could draw a random number without any data. Trials are
-    /// independent and have the same distribution, so the published point and outcome would then have the same distribution
-    /// as they have now.
+    /// The theorems are about repeated runs of any algorithm of which a single run is private and whose outputs are ordered.
+    /// Here a run is a trial. A trial draws its point from the box without any data and then has the privacy loss of one
+    /// noisy outcome, however many points there are. Trials are ordered by their noisy outcomes. If several trials on a box
+    /// have the largest noisy outcome, the last of them is published. The theorems require that equal outcomes are ordered
+    /// too. For this, each trial could draw a random number without any data, and the largest number would decide. Trials
+    /// are independent and have the same distribution, so the published point and outcome would then have the same
+    /// distribution as they have now.
     fn needs_finite_set(&self) -> Option<&'static str> {
         None
     }
@@ -188,7 +191,8 @@ impl Publication for RandomRepetitions {
             .with_record_size(ITERATION * trials)
     }
 
-    /// With a Poisson number of trials the noise is Gaussian, and the time to compute its loss does not grow with epsilon.
+    /// With a Poisson number of trials the noise is Gaussian, and the time to compute the publication's loss does not grow
+    /// with epsilon.
     fn accounted(&self) -> f64 {
         if self.repetitions.shape().is_some() { accounted_pure(self.epsilon) } else { ONE_RELEASE }
     }
@@ -213,8 +217,8 @@ impl Publication for RandomRepetitions {
         let released = "setting lambda~ and performance v~";
         let mut plan = Plan { best: Some(BestRelease { mechanism, released }), ..Plan::default() };
         if let (ResultNoise::Laplace(laplace), true) = (noise, task.noise_sd == 0.0) {
-            // With K trials, the largest noise exceeds a bound with at most K times the probability with which one noise
-            // exceeds it. For a random K, this holds with the mean of K in place of K.
+            // With K trials, the probability that the largest noise exceeds a bound is at most K times the probability that
+            // the noise of one trial exceeds it. For a random K, this holds with the mean of K in place of K.
             let most = laplace.tail(TAIL + libm::log(self.repetitions.mean()));
             plan.guarantees.push(Guarantee::new(
                 Measure::ErrorAtSetting,

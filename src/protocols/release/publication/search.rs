@@ -17,7 +17,7 @@ pub enum Search {
     Sampling(Sampling),
     /// A random number of settings, each drawn uniformly.
     Repeated(Repetitions),
-    /// Settings one after another, each at most once, until the outcome of one is above a threshold.
+    /// Settings one after another, each at most once, until the noisy outcome of a setting is not below a noisy threshold.
     UntilAbove {
         /// Compares outcomes with the threshold.
         mechanism: FirstAbove,
@@ -37,7 +37,7 @@ pub struct Sampling {
     pub selection: Selection,
     /// Arithmetic of a choice.
     pub arithmetic: NoiseArithmetic,
-    /// The largest difference of one outcome between neighbours.
+    /// The largest difference of a setting's outcome between two neighbouring data sets.
     pub record_sensitivity: f64,
     /// The basis of `record_sensitivity`.
     pub basis: Basis,
@@ -60,10 +60,10 @@ pub enum Selection {
     /// Report noisy max with exponential noise (Dwork and Roth 2014): at the same epsilon its expected utility is never
     /// below that of the exponential mechanism (McKenna and Sheldon 2020). It is `PermuteAndFlip` by another name.
     NoisyMax,
-    /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1): options are considered in a random order, and each is
-    /// taken with probability exp(-epsilon (best utility - its utility) / (2 sensitivity)). Its choices have the
-    /// distribution of `NoisyMax` (Ding and others 2021), and both names are the same code: equal seeds give equal
-    /// choices.
+    /// Permute and flip (McKenna and Sheldon 2020, Algorithm 1): options are considered in a random order until one is
+    /// taken. The option that is considered is taken with probability exp(-epsilon (best utility - the option's utility) /
+    /// (2 sensitivity)). The choices have the same distribution as those of `NoisyMax` (Ding and others 2021). The names
+    /// `NoisyMax` and `PermuteAndFlip` stand for the same code: equal seeds give equal choices.
     PermuteAndFlip,
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Twice the relative error of one operation; the factor 2 covers products of errors.
 const ROUNDING: f64 = f64::EPSILON;
-/// No normal deviate is larger: they come from 53 random bits by inversion.
+/// No normal deviate is larger, because each is computed from 53 random bits by inversion of the distribution function.
 const LARGEST_DEVIATE: f64 = 9.0;
 /// If nothing is known about a value, it is assumed to lie within this many prior standard deviations of the prior mean.
 const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
@@ -57,8 +57,9 @@ impl Task {
         self
     }
 
-    /// The same task, whose model assumes the noise that outcomes have. Proofs about posterior means and regret need this.
-    /// If the two variances differ by at most 1e-9 of the variance, the difference is taken as rounding and left as it is.
+    /// The same task, with a model that assumes the noise variance of the outcomes. Proofs about posterior means and regret
+    /// need such a model. If the model's noise variance differs from that of the outcomes by at most 1e-9 times that of the
+    /// outcomes, the difference is taken for a rounding error, and the model's variance is kept.
     #[must_use]
     pub fn with_model_noise(mut self) -> Self {
         let variance = self.noise_sd * self.noise_sd;
@@ -93,11 +94,12 @@ impl Task {
     }
 
     /// The largest rounding error of the outcomes of a setting, and of their mean if the setting is tried more than
-    /// once. The error of a mean of m losses is at most m roundings of their range. The error of a mean of t outcomes
-    /// is at most t + 1 roundings of the largest.
+    /// once. One rounding of a number is an error of at most `ROUNDING` times the number. The error of a mean of m losses is
+    /// at most m roundings of the losses' range. The error of a mean of t outcomes is at most t + 1 roundings of the largest
+    /// outcome.
     ///
     /// # Errors
-    /// If it is not finite.
+    /// If the error is not finite.
     pub(in crate::protocols::release) fn rounding(&self) -> Result<NonNegative, CannotRelease> {
         let losses = self.facts.map_or(0.0, |facts| facts.records * facts.loss_range);
         let error = ROUNDING * (losses + (self.rounds as f64 + 3.0) * self.largest_outcome());
@@ -105,11 +107,12 @@ impl Task {
             .map_err(|error| CannotRelease::Quantity { what: "rounding error of outcomes", error })
     }
 
-    /// The largest rounding error of a score. A score is the prior mean, plus the differences of t outcomes from it times
-    /// weights whose absolute values sum up to `reach`, plus `width`. Everything except the outcomes is public.
+    /// The largest rounding error of a score. A score is a sum: the prior mean, plus t weighted differences (each of an
+    /// outcome and the prior mean), plus `width`. The absolute values of the weights sum up to `reach`. Everything except
+    /// the outcomes is public.
     ///
     /// # Errors
-    /// If it is not finite.
+    /// If the error is not finite.
     pub(in crate::protocols::release) fn rounding_of_scores(
         &self,
         t: usize,
@@ -177,8 +180,9 @@ impl Task {
         Ok((record_sensitivity(records, loss_range, lipschitz, lambda_min, 2.0), basis))
     }
 
-    /// The facts that a proof uses, and the basis that follows from their source: the objective's own facts, or those that a
-    /// recipe assumes.
+    /// The facts that a proof uses, and the basis that follows from their source. They are the objective's own facts, or
+    /// those that a recipe assumes. If both state facts, the weaker value of each fact is used, and the basis is that of
+    /// assumed facts.
     pub(super) fn loss_facts(
         &self,
         assume: Option<TaskFacts>,
@@ -221,10 +225,10 @@ impl Task {
     }
 }
 
-/// Facts about a tuning task that its objective does not state. They assume that a value is minus the mean of a loss over
-/// the validation records, and that models are linear and trained with a regularisation of at least `lambda_min` by a
-/// 1-Lipschitz loss of the margin, on records of norm at most 1. If the objective states facts too, the weaker of the two
-/// values counts for each fact.
+/// Facts about a tuning task, for an objective that does not state them. To state them is to assume that a value is minus
+/// the mean of a loss over the validation records, and that models are linear. Models are assumed to be trained on records
+/// of norm at most 1, with a 1-Lipschitz loss of the margin and a regularisation of at least `lambda_min`. If the objective
+/// states facts too, the weaker of the two values counts for each fact.
 ///
 /// Example: `TaskFacts(records: 1000, loss_range: 4, lipschitz: 1, lambda_min: 0.1, lambda_max: 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -234,7 +238,7 @@ pub struct TaskFacts {
     pub records: Positive,
     /// g*, the largest minus the smallest loss of one record.
     pub loss_range: Positive,
-    /// L, Lipschitz constant of the loss in the weights.
+    /// L, Lipschitz constant of the loss as a function of the model's weights.
     pub lipschitz: Positive,
     /// Smallest regularisation parameter among the settings.
     pub lambda_min: Positive,

@@ -16,9 +16,9 @@ use std::num::NonZeroU32;
 ///
 /// Agent n in round t has the function f_n,t. In round 0 it is mu + a_n (sqrt(1 - h) (c(x - s_n) - mu) + sqrt(h)
 /// (g_n(x) - mu)). Here mu is the prior mean, a_n the scale, s_n the shift, c the function of the agent's cluster (the
-/// common function if there are no clusters), and g_n the agent's own draw. Regret is each agent's own: the best value of
-/// its own function in that round, minus the value of its query. Sources: Volpp et al. 2020 (shift and scale), Bogunovic,
-/// Scarlett and Cevher 2016 (drift).
+/// common function if there are no clusters), and g_n the agent's own draw. Regret is each agent's own: in each round, the
+/// best value of the agent's function in this round, minus the function's value at the agent's query. Sources: Volpp et al.
+/// 2020 (shift and scale), Bogunovic, Scarlett and Cevher 2016 (drift).
 ///
 /// Example: `Differences(shift: Uniform(0.1), scale: LogNormal(0.3), noise: LogNormal(0.5))`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ pub struct Differences {
     /// How far each agent's function is shifted, for objectives whose inputs are numbers. Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Shift>,
-    /// Amplitude of each agent's function: a factor on its distance from the prior mean. Default: 1 for all.
+    /// Amplitude of each agent's function: a factor on the distance of the values from the prior mean. Default: 1 for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Factors>,
     /// Factor on the noise of each agent's outcomes. The agents' models still assume the objective's noise, unless
@@ -38,12 +38,11 @@ pub struct Differences {
     /// if all draws of the objective are the same. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Clusters>,
-    /// How functions change from round to round, by draws like those of `clusters`. Cohorts of users can drift only if the
-    /// objective's draws differ.
-    /// Default: not at all.
+    /// How functions change from round to round. The new functions that are added are drawn in the same way as those of
+    /// `clusters`. Cohorts of users can drift only if the objective's draws differ. Default: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Drift>,
-    /// The points that each agent can measure; regret is then against the best of its own points. Default: all.
+    /// The points that each agent can measure; an agent's regret is then against the best of these points. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<Domain>,
     /// Factor on the length-scale that each agent's own model assumes; the models that agents share keep the
@@ -67,8 +66,8 @@ pub struct Differences {
 pub struct Clusters {
     /// Number of clusters, 1 to 1000.
     pub count: NonZeroU32,
-    /// Share of the variance that is the cluster's own: 0 if all clusters have f, 1 if they have nothing in common.
-    /// Default: 1.
+    /// Share of the variance that is the cluster's own: 0 if all clusters have the function f, 1 if their functions have
+    /// nothing in common. Default: 1.
     #[serde(default = "whole")]
     pub apart: Probability,
 }
@@ -112,7 +111,7 @@ impl Differences {
         *self == Self::default()
     }
 
-    /// Whether these differences change the functions of agents.
+    /// Whether these differences, in any round, change the functions of agents.
     pub(in crate::protocols) fn in_functions(&self) -> bool {
         self.shift.as_ref().is_some_and(Shift::moves)
             || self.in_scale()
@@ -132,7 +131,7 @@ impl Differences {
         self.noise.as_ref().is_some_and(Factors::between_agents)
     }
 
-    /// The part of the domain that each agent has, if it is not all of it.
+    /// How each agent's part of the domain is drawn; `None` if every agent has the whole domain.
     pub(in crate::protocols) fn part(&self) -> Option<Domain> {
         self.domain.filter(|domain| domain.is_partial())
     }
@@ -202,7 +201,7 @@ impl Differences {
         too_many.into_iter().chain(inputs).map(|found| found.below("shift")).collect()
     }
 
-    /// The problems of differences that this objective does not allow.
+    /// The problems of those differences that this objective does not allow.
     pub(in crate::protocols) fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Some(shift) = self.shift.as_ref().filter(|shift| shift.moves()) {

@@ -1,10 +1,10 @@
 //! A function that is known at its points only, continued between and beyond them by the objective's surrogate.
 //!
-//! f(x) = m(x) + c(x, x') (f(x') - m(x')), where m is the posterior mean of the surrogate given the values at the points, x'
-//! is the nearest point in units of the length-scales, and c is the correlation of the surrogate at x and x'. At its points
-//! f has the values that are known. The surrogate takes the residual f(x') - m(x') for noise. The residual is shifted with
-//! the function, and its effect on f(x) vanishes far from x'. Values are clipped to the range from the smallest to the
-//! largest known value.
+//! f(x) = m(x) + c(x, x') (f(x') - m(x')). Here m is the posterior mean of the surrogate given the values at the points, x'
+//! is the known point that is nearest to x in units of the length-scales, and c is the correlation of the surrogate at x and
+//! x'. At its points f has the values that are known. The surrogate takes the residual f(x') - m(x') for noise. The residual
+//! is shifted with the function, and its effect on f(x) vanishes far from x'. Values are clipped to the range from the
+//! smallest to the largest known value.
 
 use crate::gp::covariance::{Covariance, LengthScale};
 use crate::gp::{Cholesky, GpError, Points, dot};
@@ -37,14 +37,14 @@ pub(super) struct Continuation {
     factor: Cholesky,
     /// The numbers of the arms with known values.
     known: Vec<usize>,
-    /// The sets of known arms with the same inputs, in order.
+    /// The known arms in groups: the arms of a group have the same inputs. In order.
     places: Vec<Vec<usize>>,
-    /// For each arm, its number among the known ones with the same inputs; 0 if its value is not known.
+    /// For each arm, its number, from 0, among the known arms with the same inputs; 0 if the arm's value is not known.
     ranks: Vec<usize>,
 }
 
 impl Continuation {
-    /// For functions whose values are known at the arms whose entry in `known` is true; at all arms if it is `None`.
+    /// For functions whose values are known at the arms whose entry in `known` is true, or at all arms if `known` is `None`.
     ///
     /// # Errors
     /// If the covariance matrix has no Cholesky factor.
@@ -77,8 +77,9 @@ impl Continuation {
         Ok(Self { arms, covariance, mean: instance.surrogate.mean, factor, known, places, ranks })
     }
 
-    /// The function with these values at the known arms. `values` has an entry for every arm, `[n]`; the function does not
-    /// depend on the entries of other arms.
+    /// The function with these values at the known arms. `values` has an entry for every arm, `[n]`; the continued function
+    /// does not depend on the entries of arms that are not known. Only without a shift does [`Continued::shifted`] return
+    /// these entries.
     pub(super) fn continued<'a>(&'a self, values: &'a [f64]) -> Continued<'a> {
         let own = || self.known.iter().map(|&arm| values[arm]);
         let mut weights: Vec<f64> = own().map(|value| value - self.mean).collect();
@@ -91,8 +92,9 @@ impl Continuation {
         found
     }
 
-    /// The squared distance of two points, in units of the length-scales. With one length-scale for all dimensions, the
-    /// distance is in the units of the inputs, since the nearest point is the same in both units.
+    /// The squared distance of two points, for finding the nearest point. With a length-scale for each dimension, the
+    /// distance is in units of the length-scales. With one length-scale for all dimensions, the distance is in the units of
+    /// the inputs, because a common factor does not change which point is nearest.
     fn distance(&self, x: &[f64], z: &[f64]) -> f64 {
         let pairs = || x.iter().zip(z).map(|(x, z)| x - z).enumerate();
         match &self.covariance.length_scale {
@@ -102,13 +104,13 @@ impl Continuation {
     }
 }
 
-/// A function that is defined everywhere.
+/// A function that is known at some arms and continued, so that it is defined everywhere.
 pub(super) struct Continued<'a> {
     of: &'a Continuation,
     values: &'a [f64],
     /// (K + noise I)^-1 (values - prior mean), over the known arms.
     weights: Vec<f64>,
-    /// The smallest and the largest value known.
+    /// The smallest and the largest known value.
     ends: (f64, f64),
     /// For each known arm, its value minus the posterior mean there.
     left: Vec<f64>,
@@ -140,8 +142,8 @@ impl Continued<'_> {
         (0..arms.n()).map(|arm| self.at(&moved(arm), self.of.ranks[arm])).collect()
     }
 
-    /// The value at any point. If several known arms with the same inputs are nearest, the one at position `rank` among
-    /// them, modulo their number, is used.
+    /// The value at any point x. If the inputs nearest to x are those of several known arms, the arm at position `rank` of
+    /// these, modulo their number, is used.
     fn at(&self, x: &[f64], rank: usize) -> f64 {
         let Continuation { arms, covariance, places, .. } = self.of;
         let (mut nearest, mut least) = (None, f64::INFINITY);
@@ -177,8 +179,8 @@ mod tests {
     }
 
     /// The values on the grid are rough, so the surrogate takes them for noise. A shift by whole steps of the grid moves
-    /// them unchanged; without a shift they stay the same, bit for bit. Far beyond the grid the function is the smallest
-    /// known value, because the prior mean is lower.
+    /// the values unchanged; without a shift the values stay the same, bit for bit. Far beyond the grid the function is the
+    /// smallest known value, because the prior mean is lower than all known values.
     #[test]
     fn whole_steps_move_every_value() {
         let rows: Vec<f64> =
@@ -199,13 +201,13 @@ mod tests {
         }
         let (low, high) = values.iter().fold((0.0f64, 0.0f64), |(a, b), y| (a.min(*y), b.max(*y)));
         assert!(found.iter().all(|value| (low..=high).contains(value)));
-        // The shifted points are at least 6.7 length-scales from the nearest known point, so the posterior mean is the prior
-        // mean, which is below all known values; the result is raised to the smallest of them.
+        // The shifted points are roughly 6.7 length-scales or more from the nearest known point, so the posterior mean is
+        // the prior mean, which is below all known values. The result is raised to the smallest known value.
         assert_eq!(function.shifted(&[3.0, 0.0]), vec![low; 30]);
     }
 
-    /// The continuation of a smooth function from its values at 60 scattered points is close to the function between these
-    /// points, and its best point moves by the shift.
+    /// A smooth function, continued from its values at 60 scattered points and shifted, is close to the function that is
+    /// moved by the shift, and is largest at the same one of the points.
     #[test]
     fn scattered_points_have_the_function_that_was_moved() {
         let rows = sobol::points(60, 2, Key::root(5)).concat();
@@ -222,8 +224,8 @@ mod tests {
         let moved = of([0.4 + 0.2 * side(0), 0.6 - 0.15 * side(1)]);
         for arm in 0..60 {
             let (x, found, expected) = (arms.row(arm), found[arm], moved[arm].min(1.0));
-            // Only points x for which x - shift lies within the box. `found` is clipped at the largest known value,
-            // which is slightly below the bump's maximum, 1.
+            // Only points x for which x - shift lies within the box are compared. `found` is clipped at the largest known
+            // value, which is slightly below the bump's maximum, 1.
             if x[0] > 0.25 && x[1] < 0.8 {
                 assert!((found - expected).abs() < 0.03, "{x:?}: {found} for {expected}");
             }
@@ -239,11 +241,11 @@ mod tests {
         let continuation = Continuation::new(&instance, None).unwrap();
         let found = continuation.continued(&values).shifted(&[1e-9]);
         assert!(found.iter().zip(values).all(|(new, old)| (new - old).abs() < 1e-6), "{found:?}");
-        // Only the values of the second and the fourth row are known: those of the other rows are not used.
+        // Only the values of the second and the fourth row are known; the values of the other rows are not used.
         let some = Continuation::new(&instance, Some(&[false, true, false, true, false])).unwrap();
         let other = [9.0, 0.5, 9.0, 0.3, 9.0];
         assert_eq!(some.continued(&values).shifted(&[0.5]), some.continued(&other).shifted(&[0.5]));
-        // The side is 2, so a shift of half of it is 1: the fourth row gets the value of the second.
+        // The domain's side is 2, so a shift of 0.5 sides is 1: the fourth row gets the value of the second.
         assert!((some.continued(&values).shifted(&[0.5])[3] - 0.5).abs() < 1e-12);
         let none = Continuation::new(&instance, Some(&[false; 5])).unwrap();
         assert_eq!(none.continued(&values).shifted(&[0.5]), values);

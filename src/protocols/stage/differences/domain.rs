@@ -6,17 +6,17 @@ use crate::vocab::{Probability, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The points that each agent of a group can measure: those of its own part of the domain. The server's sums of weights of
-/// random features predict a value at every point, since all agents have the same features; an agent that follows a sum
-/// measures the point with the largest predicted value among its own points.
+/// The points that each agent of a group can measure: the points of the agent's own part of the domain. The server's sums of
+/// weights of random features predict a value at every point of the domain, since all agents have the same features. An
+/// agent that follows a sum measures, among its own points, the point with the largest predicted value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Domain {
-    /// A random subset with this share of the points, above 0, rounded to at least one point; each agent has its own.
+    /// A random subset of the points, drawn for each agent, with this share (above 0) of the points, but at least one point.
     ///
     /// Example: `Random(0.7)`.
     Random(Probability),
-    /// A box: along each input an interval of this share of the domain's side, above 0, at a random place; each agent has
-    /// its own. If the box has no point, the agent has the point nearest to its centre.
+    /// The points in a box, drawn for each agent: along each input an interval at a random place, whose length is this share
+    /// (above 0) of the domain's side. If the box has no point, the agent has the point nearest to the box's centre.
     ///
     /// Example: `Box(0.7)`.
     Box(Probability),
@@ -91,9 +91,10 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// 21 x 21 points, 500 agents: a random half has 221 points, and each point is in half of the subsets (to within six
-    /// standard errors of 0.5 / sqrt(500)). A box with half of each side has 10 points along each input (11 if both ends of
-    /// the interval are points), 100 to 121 in all, and contains every point between its outermost ones.
+    /// 21 x 21 points, 500 agents. A random half has 221 points, and each of three points that are checked is in half of the
+    /// subsets (to within six standard errors of 0.5 / sqrt(500)). A box with half of each side has 10 points along each
+    /// input (11 if both ends of the interval are points), 100 to 121 in all, and contains every point between its outermost
+    /// points.
     #[test]
     fn parts_have_their_sizes() {
         let axis = |k: usize| k as f64 / 20.0;

@@ -14,7 +14,8 @@ pub enum Factors {
     ///
     /// Example: `LogNormal(0.3)`.
     LogNormal(NonNegative),
-    /// Stated, each from 1e-6 to 1e6: agent k of the group, counted from 0, has entry k of the list, modulo its length.
+    /// Stated, each from 1e-6 to 1e6: agent k of the group, counted from 0, has entry k of the list, modulo the list's
+    /// length.
     ///
     /// Example: `Given([1, 0.5, 2])`.
     Given(Vec<Positive>),
@@ -22,7 +23,7 @@ pub enum Factors {
 
 /// Largest sigma: one agent in a hundred then has a factor above 1000.
 const MAX_SIGMA: f64 = 3.0;
-/// Factors that may be stated.
+/// The range of factors that may be stated.
 const RANGE: RangeInclusive<f64> = 1e-6..=1e6;
 
 impl Factors {
@@ -87,8 +88,8 @@ mod tests {
     use super::*;
     use crate::rng::Key;
 
-    /// Of 20,000 factors, the mean of the logarithms has a standard error of 0.5 / sqrt(20,000), and their mean square has
-    /// a standard error of 0.25 sqrt(2 / 20,000). Six standard errors of each are allowed.
+    /// The mean of the logarithms of 20,000 factors has a standard error of 0.5 / sqrt(20,000), and the mean square of the
+    /// logarithms has a standard error of 0.25 sqrt(2 / 20,000). Errors of up to six standard errors are allowed.
     #[test]
     fn logarithms_of_drawn_factors_are_normal_with_the_stated_deviation() {
         let factors: Factors = crate::scenario::part("LogNormal(0.5)").unwrap();

@@ -1,4 +1,4 @@
-//! The reasons why functions that differ cannot be drawn.
+//! The reasons why agents or cohorts cannot get functions that differ from each other.
 
 use crate::objectives::ObjectiveError;
 

@@ -3,19 +3,22 @@
 use crate::objectives::{Continuum, PointFunction};
 use std::sync::Arc;
 
-/// The function of one agent: its values at every point in round 0, 1, ..; a single entry if the function does not change.
-/// On a box, the values are those at a sample of points, from which differences between agents are measured.
+/// The function of one agent: for each round, from round 0, a list of the function's values at all points; a single list if
+/// the function does not change. On a box, the list has the values at a sample of points, from which differences between
+/// agents are measured.
 #[derive(Debug)]
 pub(in crate::protocols) struct OwnFunction {
     continuum: Option<Continuum>,
     by_round: Vec<Arc<Vec<f64>>>,
-    /// The largest value in each of these rounds among the points that the agent can measure.
+    /// For each list of `by_round`, the largest value among the points that the agent can measure; on a box, the largest
+    /// value on the box.
     best: Vec<f64>,
 }
 
 impl OwnFunction {
-    /// A function with these values in round 0, 1, ..; in later rounds it is as in the last one. `points` says for each
-    /// point whether the agent can measure it, if it cannot measure all.
+    /// A function with these values in round 0, 1, ..; in rounds for which no values are given, the function is as in the
+    /// last round for which they are. `points` says for each point whether the agent can measure it; `None` if the agent can
+    /// measure all points.
     pub(in crate::protocols) fn new(by_round: Vec<Arc<Vec<f64>>>, points: Option<&[bool]>) -> Self {
         let can = |point: usize| points.is_none_or(|points| points[point]);
         let most = |values: &Arc<Vec<f64>>| {
@@ -52,12 +55,12 @@ impl OwnFunction {
         &self.by_round[self.place(round)]
     }
 
-    /// The values in round 0, 1, ..; a single entry if the function does not change.
+    /// The lists of values in round 0, 1, ..; a single list if the function does not change.
     pub(in crate::protocols) fn rounds(&self) -> &[Arc<Vec<f64>>] {
         &self.by_round
     }
 
-    /// The largest value in a round among the points that the agent can measure.
+    /// The largest value in a round among the points that the agent can measure; on a box, the largest value on the box.
     pub(in crate::protocols) fn best(&self, round: u64) -> f64 {
         self.best[self.place(round)]
     }
@@ -72,7 +75,7 @@ impl OwnFunction {
 #[derive(Debug)]
 struct Moved {
     function: Arc<dyn PointFunction>,
-    /// In the units of the inputs; empty if there is no shift.
+    /// The shift along each input, in the units of the inputs; empty if there is no shift.
     shift: Vec<f64>,
     scale: f64,
     mean: f64,
@@ -114,8 +117,8 @@ mod tests {
     use crate::objectives::{Objective, Resources, TestFunction};
     use crate::rng::Key;
 
-    /// Branin's best points are moved by a tenth of each side, which is 1.5, up in the first input and down in the second;
-    /// the distance of its largest value from the mean of -50 is doubled.
+    /// The best points of Branin's function are moved by a tenth of each side (1.5), up in the first input and down in the
+    /// second. The distance of the function's largest value from the mean of -50 is doubled.
     #[test]
     fn a_shifted_and_scaled_function_has_its_largest_value_where_it_is_said_to_be() {
         let objective: TestFunction = crate::scenario::part("TestFunction(function: Branin)").unwrap();

@@ -19,7 +19,7 @@ pub(in crate::protocols) struct OwnProblem {
     pub(in crate::protocols) function: Arc<OwnFunction>,
     pub(in crate::protocols) noise: Noise,
     pub(in crate::protocols) factors: ModelFactors,
-    /// For each point, whether the agent can measure it; `None` if it can measure all.
+    /// For each point, whether the agent can measure it; `None` if the agent can measure all points.
     pub(in crate::protocols) points: Option<Arc<Vec<bool>>>,
 }
 
@@ -33,7 +33,7 @@ pub(in crate::protocols) struct ModelFactors {
 }
 
 impl ModelFactors {
-    /// The hyperparameters of the objective as they are.
+    /// Both factors are 1: the hyperparameters of the objective's surrogate are used as they are.
     pub(in crate::protocols) const NONE: Self = Self { length_scale: 1.0, noise_sd: 1.0 };
 }
 
@@ -46,8 +46,8 @@ pub(in crate::protocols) struct Drawn<'a> {
     differences: &'a Differences,
     /// Its heterogeneity.
     h: f64,
-    /// Node of the seed tree for its objective. It is addressed by the party's name, so that no draw depends on which other
-    /// agents take part.
+    /// Node of the seed tree for its objective. The node is addressed by the name of the party (or cohort), so that no draw
+    /// depends on which other agents take part.
     key: Key,
     /// Its shift along each input, in units of the domain's side; empty if it has no shift.
     shift: Vec<f64>,
@@ -88,19 +88,19 @@ pub(in crate::protocols) struct Replicated<'a> {
     /// Standard deviation of a normal random number that is added to each function at every point.
     pub(in crate::protocols) perturbation: f64,
     /// Cholesky factor of the surrogate's covariance at the arms. If every draw of the objective gives the same values,
-    /// further functions are drawn with this factor. If it is `None`, to draw a further function of such an objective
-    /// is an error.
+    /// further functions are drawn with this factor. If the factor is `None`, to draw a further function of such an
+    /// objective is an error.
     pub(in crate::protocols) prior: Option<&'a Cholesky>,
 }
 
 /// The draws that the agents of one replication share.
 pub(in crate::protocols) struct Draws<'a> {
     of: Replicated<'a>,
-    /// For each agent with a shift, the common function, shifted.
+    /// For each agent with a shift, by number: the objective's values for this agent, before any other difference, shifted.
     shifted: BTreeMap<usize, Vec<f64>>,
-    /// For each agent with a cluster, the cluster's own draw, shifted if the agent has a shift.
+    /// For each agent with a cluster, by number: the cluster's own draw, shifted if the agent has a shift.
     clusters: BTreeMap<usize, Arc<Vec<f64>>>,
-    /// The draws in rounds 1, 2, .. that the drifts of all agents have in common.
+    /// The draws in rounds 1, 2, .. that the drifts of all agents have in common; empty if no drift needs them.
     drifts: Vec<Arc<Vec<f64>>>,
 }
 
@@ -133,19 +133,20 @@ impl<'a> Draws<'a> {
         self.of.stage.prepared.as_ref().ok_or(DrawError::DrawnOnce)
     }
 
-    /// A further function of the same kind as the objective. If every draw of the objective gives the same values, a
-    /// function of the Gaussian process that is the objective's surrogate.
+    /// A further draw of the objective or, if every draw of the objective gives the same values, a draw from the Gaussian
+    /// process that is the objective's surrogate.
     fn further(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         self.drawn_anew(key)?.map_or_else(|| self.of_surrogate(key), Ok)
     }
 
-    /// A further draw of the objective; `None` if every draw of it gives the same values.
+    /// A further draw of the objective; `None` if the draw gives the values that the objective already has, because every
+    /// draw gives the same values.
     fn drawn_anew(&self, key: Key) -> Result<Option<Arc<Vec<f64>>>, DrawError> {
         let values = self.prepared()?.realise(key)?.values;
         Ok((values != self.of.instance.values).then_some(values))
     }
 
-    /// A function of the Gaussian process that is the objective's surrogate.
+    /// A draw from the Gaussian process that is the objective's surrogate.
     fn of_surrogate(&self, key: Key) -> Result<Arc<Vec<f64>>, DrawError> {
         let prior = self.of.prior.ok_or(DrawError::AlwaysTheSame)?;
         let mut z = vec![0.0; prior.n()];
@@ -161,9 +162,9 @@ impl<'a> Draws<'a> {
         common.iter().zip(own).map(|(c, g)| mean + (kept * (c - mean) + new * (g - mean))).collect()
     }
 
-    /// The function that is drawn from `key`, shifted for each of these agents; `None` if the objective cannot compute it.
-    /// The largest shifts that the scenario allows are computed too, so that the function beyond the domain does not depend
-    /// on which agents take part.
+    /// The function that is drawn from `key`, shifted for each of these agents; `None` if the objective cannot compute
+    /// shifted functions. The function is also computed with the largest shifts that the scenario allows, so that its values
+    /// beyond the domain do not depend on which agents take part.
     fn shifted_by(&self, key: Key, agents: &[&Drawn<'_>]) -> Result<Option<Vec<Vec<f64>>>, DrawError> {
         let reach = self.of.reach;
         let mut shifts: Vec<Vec<f64>> = agents.iter().map(|agent| agent.shift.clone()).collect();
@@ -190,8 +191,8 @@ impl<'a> Draws<'a> {
         self.continued_and_shifted(values, agent, whole)
     }
 
-    /// A function with these values at all points, continued by the surrogate and shifted for an agent; `whole` is the
-    /// continuation that all such functions share, once there is one.
+    /// A function with these values at all points, continued by the surrogate and shifted for an agent. `whole` is the
+    /// continuation that all such functions share; the first call computes it.
     fn continued_and_shifted(
         &self,
         values: &[f64],
@@ -301,8 +302,8 @@ impl<'a> Draws<'a> {
         })
     }
 
-    /// The function of one agent with this scale: on a box one function for all rounds, otherwise the values by round.
-    /// Those of round 0 come from [`Self::start`], those of later rounds from the drift, if there is one. The
+    /// The function of one agent with this scale: on a box one function for all rounds, otherwise the values by round. The
+    /// values of round 0 come from [`Self::start`], those of later rounds from the drift, if there is one. The
     /// perturbation that is added at a point is the same in every round.
     fn function(
         &self,
@@ -342,8 +343,9 @@ impl<'a> Draws<'a> {
     }
 
     /// The function of round 0: mu + a (sqrt(1 - h) (c - mu) + sqrt(h) (g - mu)) at every point. Here mu is the prior
-    /// mean, a is `scale`, h the agent's heterogeneity, and g a further draw of the same kind. c is the common function,
-    /// mixed with the draw of the agent's cluster if it has one; both are shifted if the agent has a shift.
+    /// mean, a is `scale`, h the agent's heterogeneity, and g a further draw ([`Self::further`]), which is not shifted. c is
+    /// the common function, mixed with the draw of the agent's cluster if the agent has a cluster. If the agent has a shift,
+    /// the common function and the cluster's draw are shifted.
     fn start(&self, agent: &Drawn<'_>, scale: f64) -> Result<Arc<Vec<f64>>, DrawError> {
         let shared = self.shared(agent)?;
         let common: &[f64] = self.shifted.get(&agent.n).unwrap_or(shared);
@@ -363,7 +365,8 @@ impl<'a> Draws<'a> {
         Ok(values.map_or_else(|| Arc::clone(shared), Arc::new))
     }
 
-    /// The functions of all rounds, from round 0 (`start`) on; each is computed from that of the round before.
+    /// The functions of all rounds, beginning with `start` in round 0. Each later function is computed from that of the
+    /// round before.
     fn drifting(
         &self,
         agent: &Drawn<'_>,

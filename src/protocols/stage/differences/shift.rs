@@ -7,35 +7,35 @@ use crate::vocab::{Finite, NonNegative, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The shift s of each agent's function: the function f(x) becomes f(x - s), so the optimum x* of f moves to x* + s if this
-/// point is in the domain. Shifts are in units of the domain's side along each input. `RkhsSum` and `BraninHoo` round shifts
-/// to whole steps of their grid, and so do `GpSample` and `MultiTaskSample` with their default kernel. Beyond the domain,
-/// `GpSample` and `MultiTaskSample` with this kernel are continued by a draw from the prior, given the values at all arms.
-/// `RkhsSum` and `BraninHoo` are continued by their formula, and so is a `TestFunction` of real inputs on linear scales. On
-/// a box, shifts that could move the best point of a `TestFunction` out of the box are refused, so that its largest value
-/// stays known.
+/// The shift s of each agent's function: the function f(x) becomes f(x - s), so the optimum x* of f moves to x* + s if
+/// x* + s is in the domain. Shifts are in units of the domain's side along each input. `RkhsSum` and `BraninHoo` round
+/// shifts to whole steps of their grid, and so do `GpSample` and `MultiTaskSample` with their default kernel. Beyond the
+/// domain, `GpSample` and `MultiTaskSample` with the default kernel are continued by a draw from the prior, given the values
+/// at all arms. `RkhsSum` and `BraninHoo` are continued by their formula, and so is a `TestFunction` of real inputs on
+/// linear scales. On a box, shifts are refused unless a best point of the `TestFunction` is sure to stay in the box, so that
+/// the largest value of the shifted function stays known.
 ///
-/// Every other objective that is known at its points only, such as a `Table` or a tuned model, is continued between and
-/// beyond them by its surrogate: f(x) = m(x) + c(x, x') (f(x') - m(x')). Here m is the posterior mean given all values,
-/// x' is the point that is nearest to x, and c is the surrogate's correlation of x and x'. The result is clipped to the
-/// range from the smallest to the largest known value.
+/// Every other objective that can be shifted, such as a `Table` or a tuned model, is known at its points only. Between and
+/// beyond these points, the objective's surrogate continues the function: f(x) = m(x) + c(x, x') (f(x') - m(x')). Here m is
+/// the posterior mean given all values, x' is the known point that is nearest to x, and c is the surrogate's correlation of
+/// x and x'. The result is clipped to the range from the smallest to the largest known value.
 ///
 /// Source: Volpp et al. 2020, "Meta-learning acquisition functions for transfer learning in Bayesian optimization"
 /// (translated test functions).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum Shift {
-    /// Along each input, drawn uniformly between minus this size and plus this size, which is from 0 to 1.
+    /// Along each input, drawn uniformly between minus this size and plus this size. The size is from 0 to 1.
     ///
     /// Example: `Uniform(0.1)`.
     Uniform(NonNegative),
     /// Along each input, drawn from a normal distribution with mean 0 and this standard deviation, which is from 0 to
-    /// 0.3. It is truncated at three standard deviations, which reduces the standard deviation to 0.987 times the
-    /// stated one.
+    /// 0.3. The distribution is truncated at three standard deviations. So the shifts have a standard deviation of 0.987
+    /// times the stated one.
     ///
     /// Example: `Normal(0.05)`.
     Normal(NonNegative),
-    /// Stated: agent k of the group, counted from 0, has entry k of the list, modulo its length; an entry has a number from
-    /// -1 to 1 for each input.
+    /// Stated: agent k of the group, counted from 0, has entry k of the list, modulo the list's length; an entry has a
+    /// number from -1 to 1 for each input.
     ///
     /// Example: `Given([[0.1], [-0.1]])`.
     Given(Vec<Vec<Finite>>),
@@ -47,7 +47,7 @@ const MAX_SD: f64 = 0.3;
 const TRUNCATED: f64 = 3.0;
 
 impl Shift {
-    /// The largest shift along an input, in units of the domain's side.
+    /// The largest possible shift along an input, as an absolute value in units of the domain's side.
     pub(in crate::protocols) fn reach(&self) -> f64 {
         match self {
             Self::Uniform(size) => size.get(),
@@ -145,7 +145,7 @@ impl Shift {
         })
     }
 
-    /// The problem of stated shifts of an objective with this number of inputs.
+    /// The problem of a stated shift that does not have one number for each of the objective's inputs.
     pub(in crate::protocols) fn problem_with_inputs(&self, inputs: usize) -> Option<Problem> {
         let Self::Given(list) = self else { return None };
         let (k, shift) = list.iter().enumerate().find(|(_, shift)| shift.len() != inputs)?;
@@ -154,8 +154,10 @@ impl Shift {
         Some(Problem::wrong(place, expected, found, "write one number per input"))
     }
 
-    /// The problem of a shift of a function on a box, whose largest value is at the points `best` of the unit cube. A shift
-    /// must leave one of these points in the box, or the largest value would not be known.
+    /// The problem of shifts of a function on a box. The function is largest at the points `best`, given in the unit cube. A
+    /// shift must leave at least one of these points in the box, or the shifted function's largest value would not be known.
+    /// Drawn shifts are accepted only if one of the points stays in the box whatever the draw. If `best` is empty, the
+    /// function cannot be shifted.
     fn problem_on_box(&self, best: &[Vec<f64>]) -> Option<Problem> {
         let Some(first) = best.first() else {
             let expected = "a function on a box whose best point is known, of real inputs on linear scales";
@@ -224,8 +226,8 @@ mod tests {
         (0..20_000).flat_map(|k| shift.of(0, 1, &mut Key::root(2).index(k).stream())).collect()
     }
 
-    /// The mean square of 20,000 shifts has the standard error variance * sqrt((kurtosis - 1) / 20,000), where the
-    /// kurtosis is at most 3. An error of up to six standard errors is allowed.
+    /// The mean square of 20,000 shifts has the standard error variance * sqrt((kurtosis - 1) / 20,000). The kurtosis is the
+    /// fourth moment over the squared variance; it is at most 3 here. Errors of up to six standard errors are allowed.
     #[test]
     fn shifts_have_the_variance_and_the_bounds_of_their_laws() {
         // The variance of a standard normal truncated at 3: 1 - 6 phi(3) / (2 Phi(3) - 1) = 0.973337.

@@ -54,7 +54,7 @@ pub(super) fn section(summary: &Summary) -> Section {
     Section { blocks: vec![Block::Table(table)], ..Section::default() }
 }
 
-/// A range of means with the largest of their errors; a single number if all means are equal.
+/// The range of some means, with the largest of their standard errors; if all means are equal, this mean with that error.
 fn range(found: &[(f64, f64)], time: bool) -> String {
     let least = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
     let most = found.iter().copied().reduce(|a, b| if b.0 > a.0 { b } else { a });

@@ -1,4 +1,5 @@
-//! The short report for a terminal, which fits on a screen. `--full`, report.html and the CSV tables show all the rest.
+//! The short report for a terminal, which is meant to fit on one screen. `--full`, report.html and the CSV tables show
+//! what the short report leaves out.
 
 mod costs;
 mod learned;
@@ -13,7 +14,7 @@ use crate::report::document::{Block, Document, Section, Visibility};
 use crate::report::page::PAGE;
 use crate::study::Summary;
 
-/// The last line of the short report: the flags and the file with what is left out.
+/// The last line of the short report: it names the flags and the file that show what the short report leaves out.
 const MORE: &str = "Shortened: --full prints every cell and count, --accountants every accountant and condition; \
                     report.html has the charts.";
 

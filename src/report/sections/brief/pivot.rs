@@ -8,7 +8,8 @@ const MAX_ROWS: usize = 12;
 /// Largest number of values of an axis that can become columns.
 const MAX_COLUMNS: usize = 6;
 
-/// Whether there are too many rows, and an axis whose values can become columns.
+/// Whether the table of `rows` is to be pivoted: it has more than [`MAX_ROWS`] rows, and an axis whose values can become
+/// columns.
 pub(super) fn wanted(rows: &Rows) -> bool {
     rows.rows.len() > MAX_ROWS && pivoted(rows).is_some()
 }

@@ -9,7 +9,7 @@ use crate::report::words::{RUNS_DIFFER, arithmetic, conditions, unit};
 use crate::study::Summary;
 use crate::vocab::{Arithmetic, ProtectedUnit, counted};
 
-/// Largest number of characters shown of a note that may be cut.
+/// Largest number of characters that are shown of a note, if the note may be cut.
 const NOTE: usize = 150;
 
 /// The section; `None` if nothing was released and nothing is taken as public.
@@ -119,7 +119,8 @@ fn distinct(all: impl Iterator<Item = f64>) -> Vec<String> {
     words
 }
 
-/// The deltas that the table's title states: that of single units, and that of sums over the units of a person.
+/// The deltas that the table's title states: the delta of the losses about single units, and the delta of the sums of losses
+/// about a person.
 #[derive(Default)]
 struct TitleDeltas {
     units: Option<String>,
@@ -139,7 +140,7 @@ impl TitleDeltas {
         }
     }
 
-    /// Whether the title states the delta `own` of a row. `person` says whether the row is a sum over the units of a person.
+    /// Whether the title states the delta `own` of a row. `person` says whether the row is a sum of losses about a person.
     fn state(&self, own: &str, person: bool) -> bool {
         self.sums.as_deref().filter(|_| person).or(self.units.as_deref()) == Some(own)
     }
@@ -150,7 +151,8 @@ impl TitleDeltas {
     }
 }
 
-/// The delta of the proven epsilon of a line: that of the sum if the line shows a sum.
+/// The delta of the proven epsilon of a line: the delta of the sum if the line shows a sum, otherwise that of the single
+/// units. Several deltas are joined by "or".
 fn line_delta(line: &Learned<'_>) -> String {
     let words = match sum(line) {
         Some(_) => distinct(line.persons.iter().map(|person| person.delta)),
@@ -159,15 +161,16 @@ fn line_delta(line: &Learned<'_>) -> String {
     words.join(" or ")
 }
 
-/// The header of the column on all runs together; `None` if runs use different data. It states the number of runs if that is
-/// the same in every line.
+/// The header of the column on all runs together; `None` if runs use different data. The header states the number of runs if
+/// this number is the same in all rows.
 fn all_runs_header(summary: &Summary) -> Option<String> {
     let first = summary.whole_study.first()?;
     let alike = summary.whole_study.iter().all(|row| row.runs == first.runs);
     Some(if alike { format!("all {} runs", first.runs) } else { "all runs".to_owned() })
 }
 
-/// The numbers of runs in words; `None` if the header states the number, or if there is no such column.
+/// The numbers of runs behind the column on all runs, in words; `None` if the column's header states the number, or if there
+/// is no such column.
 fn runs_in_words(summary: &Summary) -> Option<String> {
     let first = summary.whole_study.first()?;
     if summary.whole_study.iter().all(|row| row.runs == first.runs) {
@@ -225,15 +228,16 @@ fn sum(line: &Learned<'_>) -> Option<(f64, f64)> {
     range_of_sums(line).filter(|_| proven)
 }
 
-/// The smallest and the largest sum of losses about a person; `None` without a sum, or if one is infinite.
+/// The smallest and the largest sum of losses about a person; `None` if the line has no sum, or if some sum is infinite.
 fn range_of_sums(line: &Learned<'_>) -> Option<(f64, f64)> {
     let sums = || line.persons.iter().map(|person| person.epsilon);
     let most = sums().reduce(f64::max).filter(|most| most.is_finite() && line.units.len() > 1)?;
     Some((sums().fold(f64::INFINITY, f64::min), most))
 }
 
-/// The proven epsilon of a line, which is the epsilon of its unit. For a person, it is the sum, or the epsilon of each
-/// unit if the sum is not proven. "or none" is added if some cells have no proven epsilon.
+/// The proven epsilon of a line in words: a range if cells differ, followed by "or none" if some cells have no proven
+/// epsilon. For a line about persons, the text has the sum if the sums of all cells are proven and finite. Otherwise it has
+/// the epsilons of the two units, joined by " + ", or "none" if neither unit has a proven epsilon.
 fn proven(line: &Learned<'_>) -> String {
     let of = |one: &Unit<'_>| match one.proven() {
         (Some(range), true) => span(range, bound),
@@ -265,7 +269,8 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
             }
             spans.push(emphasised(words, basis).with_footnote(numbers.next()));
         }
-        // The footnotes of further conditions, or of the same verdict for another reason.
+        // Footnotes without words: those of further conditions, and those of a further unit whose verdict has the same
+        // words.
         spans.extend(numbers.map(|number| Span::plain("").with_footnote(Some(number))));
     }
     if let Some(sums) = range_of_sums(line).filter(|_| sum(line).is_none()) {
@@ -274,8 +279,8 @@ fn verdict(line: &Learned<'_>, notes: &mut Notes) -> Vec<Span> {
     spans
 }
 
-/// The numbers of the footnotes of a note: one for each condition, which is never cut. A note without conditions has one
-/// footnote; it is cut after [`NOTE`] characters unless the basis is conditional.
+/// The numbers of the footnotes of a note. Each condition in the note has a footnote of its own, which is never cut. A note
+/// without conditions has one footnote, which is cut after at most [`NOTE`] characters unless the basis is conditional.
 fn numbered(basis: LossBasis, note: &str, notes: &mut Notes) -> Vec<usize> {
     let conditions = conditions(note);
     if !conditions.is_empty() {
@@ -329,8 +334,8 @@ fn cut(note: &str) -> String {
     format!("{kept}.. (--accountants)")
 }
 
-/// The loss of all runs of the study to the observer and about the units of a line, with its delta if that differs from the
-/// line's.
+/// The loss over all runs of a line's series in the study, to the line's observer and about the line's units. The delta of
+/// this loss is added if it differs from the line's.
 fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     let found = summary.whole_study.iter().find(|row| {
         !row.all_series
@@ -350,8 +355,9 @@ fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
     Cell::of(found.map(|row| of_study(row, notes, of_line.map(|row| row.delta))).unwrap_or_default())
 }
 
-/// The epsilon of all runs. If it is not proven, it is in brackets and has notes. Its delta follows, unless the line or the
-/// title already states this delta; `said` is then that delta.
+/// The epsilon over all runs in words; "none" if it is infinite. If it is not proven, it is in brackets and has footnotes.
+/// Its delta follows if `said` is `None`. Otherwise the line or the title already states the delta, and `said` is this
+/// delta.
 fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Span> {
     if row.epsilon_tight.is_infinite() {
         return vec![Span::plain("none")];
@@ -369,7 +375,8 @@ fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Spa
     spans
 }
 
-/// The losses of all series together; of a person who contributes two units, only the sum of both.
+/// The losses over all series together. If a person contributes two units, only the sum of the two losses is returned, not
+/// each loss by itself.
 fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
     let all = || summary.whole_study.iter().filter(|row| row.all_series);
     let brought = |row: &StudyPrivacy| {

@@ -18,7 +18,7 @@ pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     if all().all(|series| series.metrics.simple_regret.is_none()) {
         return None;
     }
-    // Published figures stand beside the measured ones, as in the full report.
+    // If regrets are published, the table of the full report is shown: it has them beside the measured regrets.
     let published = summary.cells.iter().any(|cell| !cell.published.is_empty());
     let mut blocks = if published { at_the_end(summary) } else { short(summary) };
     if curves == Curves::Sparklines && all().count() <= MAX_CURVES {

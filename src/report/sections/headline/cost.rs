@@ -1,5 +1,5 @@
-//! The card "At what cost": cumulative regret and rounds with and without privacy, virtual time, messages, bytes and lost
-//! messages.
+//! The card "At what cost": cumulative regret, and the rounds until most of the simple regret is gone, each with and without
+//! privacy; also virtual time, messages, bytes and lost messages.
 
 use super::measure::Measure;
 use super::quality::chosen;
@@ -24,7 +24,8 @@ pub(super) fn card(summary: &Summary) -> Card {
 }
 
 /// The cost of privacy: cumulative regret, and the rounds until most of the simple regret is gone, beside those of a series
-/// without privacy. `None` unless the study is judged by simple regret, and has both series, each with a cumulative regret.
+/// without privacy. `None` unless the study is judged by simple regret, and has a private series and a series without
+/// privacy, each with a cumulative regret.
 fn questions(summary: &Summary) -> Option<Vec<Span>> {
     let measure = Measure::of(summary).filter(|measure| *measure == Measure::Simple)?;
     let (private, free) = chosen(summary, measure)?;
@@ -110,7 +111,7 @@ fn traffic(summary: &Summary) -> Vec<Vec<Span>> {
     ]]
 }
 
-/// A duration in virtual time with about two digits.
+/// A duration in virtual time, in a suitable unit, with two significant digits and its whole part in full.
 fn duration(seconds: f64) -> String {
     const UNITS: [(f64, f64, &str); 5] = [
         (1.0, 1e-3, "ms"),
@@ -128,7 +129,7 @@ fn duration(seconds: f64) -> String {
 
 fn number(count: f64) -> String {
     match count {
-        // From here on, a number that is rounded to thousands would be written as 1000,000.
+        // Rounded to thousands, such a number would be written as 1000,000 or with still more digits before the comma.
         c if c >= 999_500.0 => format!("{} million", two_digits(c / 1e6)),
         c if c >= 1e4 => format!("{},000", two_digits(libm::round(c / 1e3))),
         c => format!("{:.0}", libm::round(c)),

@@ -90,8 +90,9 @@ fn unprotected(words: String) -> Vec<Span> {
     vec![Span::plain(words), badge, Span::plain(".")]
 }
 
-/// The rank of a verdict, from the worst: a refuted claim, no finite bound although something is claimed, an unprotected
-/// release, no finite bound, finite bounds by their size. That a claim is exceeded does not change the rank of a bound.
+/// The severity of a verdict; a larger number is worse. From the worst to the best: a refuted claim, no finite bound
+/// although something is claimed, an unprotected release without a claim, no finite bound for another reason, a finite bound
+/// (the larger, the worse). That a claim is exceeded does not change the severity of a bound.
 fn severity(seen: &ObservedLoss<'_>) -> f64 {
     let rank = match (seen.loss.basis, seen.loss.epsilon.is_finite()) {
         (LossBasis::Refuted, _) => 4.0,
@@ -100,7 +101,7 @@ fn severity(seen: &ObservedLoss<'_>) -> f64 {
         (_, false) => 1.0,
         (_, true) => 0.0,
     };
-    // A finite epsilon orders verdicts within a rank.
+    // Within a rank, verdicts are ordered by their finite epsilons.
     let size =
         if seen.loss.epsilon.is_finite() { seen.loss.epsilon / (1.0 + seen.loss.epsilon) } else { 0.0 };
     rank + 0.9 * size
@@ -108,11 +109,11 @@ fn severity(seen: &ObservedLoss<'_>) -> f64 {
 
 fn worst_of<'a>(all: &[ObservedLoss<'a>], observer: &str) -> Option<ObservedLoss<'a>> {
     let of = all.iter().filter(|seen| seen.row.observer == observer).copied();
-    // The first of several verdicts that are equally bad.
+    // Of several equally bad verdicts, the first is taken.
     of.reduce(|worst, seen| if severity(&seen) > severity(&worst) { seen } else { worst })
 }
 
-/// The name of the series, and the cells of the study in which it has the same loss, in words.
+/// The name of the series of a loss, and in words those cells of the study that have the same privacy row.
 fn series_and_cells(summary: &Summary, seen: &ObservedLoss<'_>) -> [Span; 2] {
     let same = |cell: &&CellSummary| cell.privacy.contains(seen.row);
     let axes = Axes::of(summary);
@@ -153,9 +154,9 @@ fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Opt
     Some(Span::plain(format!(", about a person whose row and outcome both change, {most} ({told})")))
 }
 
-/// The loss of all runs of the series together about the unit of `row`, or about a person if `person` is true. Its basis and
-/// its delta are stated if they differ from those of one run, `basis` and `at`: "43.1 over all 40 runs, conditional". `None`
-/// if runs use different data, or if there is only one run.
+/// The loss over all runs of the series together about the unit of `row`, or about a person if `person` is true. The basis
+/// and the delta of this loss are stated if they differ from `basis` and `at`, those of one run: "43.1 over all 40 runs,
+/// conditional". `None` if runs use different data, or if there is only one run.
 fn over_all_runs(
     summary: &Summary,
     row: &PrivacyRow,
@@ -225,8 +226,8 @@ fn verdict(summary: &Summary, row: &PrivacyRow, loss: &Loss) -> Vec<Span> {
     }
 }
 
-/// The unit and its owner: "a record of hospital"; "any other" if agents observe each other, "an agent" if the owner is
-/// called agents.
+/// The unit and its owner, such as "a record of hospital". If the observers are all units of this kind ("every agent"): "any
+/// other". If the owner's name begins with that of the unit ("agents"), the unit alone: "an agent".
 fn about(row: &PrivacyRow) -> String {
     let name = unit(&row.unit);
     let noun = name.split_once(' ').map_or(name, |(_, noun)| noun);
@@ -254,7 +255,7 @@ fn explanation(loss: &Loss) -> String {
     }
 }
 
-/// Words of a sentence, and the series and observers that it is about.
+/// The words of a sentence, and the pairs of series and observer that the sentence is about.
 type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
 /// A sentence on the losses of the best private series to those observers that `told` does not pair with this series. Also
@@ -290,7 +291,8 @@ fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>
     };
     for row in rows.iter().skip(1) {
         let Some(loss) = counted(row) else { continue };
-        // For further units of the same owner and observer only the differences from the unit before are stated.
+        // For a further unit of the same owner and observer, basis and delta are stated only if they differ from those of
+        // the unit before.
         let (before, known) = std::mem::replace(&mut last, (row, loss));
         if (&row.observer, &row.protected) != (&before.observer, &before.protected) {
             words.extend(person(before));
@@ -342,8 +344,8 @@ fn qualified(guarded: &[ObservedLoss<'_>]) -> Option<Vec<Span>> {
     Some(vec![Span::plain(format!("Bounds of {which} are not proven but {how}: see Privacy."))])
 }
 
-/// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if there
-/// is none.
+/// A sentence on the claim that is exceeded by the largest factor, among losses without a sentence so far; `None` if no
+/// claim of such a loss is exceeded.
 fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<Span>> {
     let untold = |seen: &&ObservedLoss<'_>| !told.contains(&(&seen.row.series, &seen.row.observer));
     let factors = guarded.iter().filter(untold).filter_map(|seen| Some((seen.loss.times_claim?, seen)));
@@ -361,7 +363,7 @@ fn exceeded(guarded: &[ObservedLoss<'_>], told: &[(&str, &str)]) -> Option<Vec<S
     ])
 }
 
-/// A sentence on the series that send everything unprotected; `None` if there is none.
+/// A sentence on the series that send everything unprotected; `None` if no series does.
 fn open(summary: &Summary, all: &[ObservedLoss<'_>], unguarded: &UnprotectedLosses<'_>) -> Option<Vec<Span>> {
     let mut observers: Vec<&str> = Vec::new();
     // Each such series, with the cells in which it sends everything unprotected.

@@ -11,7 +11,7 @@ const PUBLISHED_SETTING: &str = "f(lambda*) - f(lambda~)";
 /// A number by which series are compared; smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report::sections) enum Measure {
-    /// By how much the published setting is worse than the best one.
+    /// By how much the published setting is worse than the best setting.
     PublishedSetting,
     /// Simple regret at the end.
     Simple,
@@ -41,7 +41,7 @@ impl Measure {
             return None;
         }
         // With few arms or many rounds, every series may have tried the best arm. Then simple regret does not
-        // distinguish series, and cumulative regret is taken, if there is one.
+        // distinguish series, and cumulative regret is the measure, if some series has a cumulative regret.
         let tells =
             summary.cells.iter().any(|cell| differ_significantly(&Self::Simple.rated(cell, &unguarded)));
         Some(if tells || !rated(Self::Cumulative) { Self::Simple } else { Self::Cumulative })
@@ -103,7 +103,7 @@ fn differ_significantly(rated: &[MeasuredSeries<'_>]) -> bool {
 }
 
 impl MeasuredSeries<'_> {
-    /// The point of its cell, such as " at epsilon = 1.0"; empty without a sweep.
+    /// The point of the series' cell, such as " at epsilon = 1.0"; empty without a sweep.
     pub(in crate::report::sections) fn place(&self, summary: &Summary) -> String {
         let told = Axes::of(summary).axis_values(self.cell);
         if told.is_empty() { String::new() } else { format!(" at {}", told.join(", ")) }

@@ -4,7 +4,8 @@ use crate::accounting::{EpsilonKind, Loss, LossBasis};
 use crate::study::{CellSummary, PersonLoss, PrivacyRow, Summary};
 use crate::vocab::ProtectedUnit;
 
-/// The largest epsilon that reports call private without a warning; it allows a likelihood ratio of e^100, about 3e43.
+/// The largest epsilon that reports call private without a warning; this epsilon allows a likelihood ratio of e^100,
+/// roughly 3e43.
 pub(super) const MODERATE: f64 = 100.0;
 
 /// The privacy of one series of one cell, apart from losses against which no series protects ([`UnprotectedLosses`]).
@@ -35,8 +36,9 @@ fn open(row: &PrivacyRow) -> bool {
     claim(row).is_none() && counted(row).is_some_and(|loss| loss.basis == LossBasis::Unprotected)
 }
 
-/// Losses that no series of a study protects against, so that they do not distinguish series: to an observer who receives
-/// everything unprotected (a trusted server), and about training records.
+/// Losses against which no series of a study protects, so that they do not distinguish series: the losses to an observer who
+/// receives everything unprotected (such as a trusted server), and the losses about training records if all of them are
+/// unprotected.
 #[derive(Debug, Default)]
 pub(in crate::report::sections) struct UnprotectedLosses<'a> {
     observers: Vec<&'a str>,

@@ -26,7 +26,7 @@ struct Pair<'a> {
     /// there is none either, the best that claims or protects something although its privacy loss has no finite bound.
     private: Option<MeasuredSeries<'a>>,
     /// The best search without privacy. If there is none, the best search that releases nothing. If there is none either,
-    /// the best random search.
+    /// the best random search without privacy, or else the best random search that releases nothing.
     free: Option<MeasuredSeries<'a>>,
 }
 
@@ -71,8 +71,9 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The private series and the series without privacy of one cell. Every cell may have a private series (see [`Pair`]); of
-/// those with the best rank, the one with the smallest value determines the cell.
+/// The private series and the series without privacy of one cell. Every cell may have a private series (see [`Pair`]). Of
+/// the cells whose private series has the best rank (see [`tier`]), the cell is chosen whose private series has the smallest
+/// value of the measure.
 pub(super) fn chosen(
     summary: &Summary,
     measure: Measure,
@@ -186,7 +187,7 @@ fn of_private(
     words
 }
 
-/// The best series of a cell that needs no protected data: a series that releases nothing, or queries at random.
+/// The best of those series of a cell that need no protected data: they release nothing, or query at random.
 fn baseline<'a>(
     measure: Measure,
     cell: &'a CellSummary,
@@ -248,12 +249,13 @@ fn worse_than_baseline(
     Some(vec![Span::plain(text).emphasised(true)])
 }
 
-/// A sentence on the smallest and the largest gap over the cells of a sweep; `None` if there are fewer than two gaps, or if
-/// all are equal.
+/// A sentence on the gap between the best private series and the series without privacy: its smallest and its largest value
+/// over the cells of a sweep. `None` if fewer than two cells have a gap, or if all gaps are equal.
 fn over_cells(summary: &Summary, measure: Measure) -> Option<Vec<Span>> {
     let unguarded = UnprotectedLosses::of(summary);
     let pairs: Vec<Pair<'_>> = summary.cells.iter().map(|cell| Pair::of(measure, cell, &unguarded)).collect();
-    // Only cells count whose private series has the same rank as the private series of the first sentence.
+    // Only cells count whose private series has the same rank as the private series of the card's first sentence. If this is
+    // the rank 2 (without a finite epsilon), no cell counts.
     let least = pairs.iter().filter_map(Pair::tier).min().filter(|tier| *tier < 2);
     let alike = pairs.iter().filter(|pair| pair.tier() == least && least.is_some());
     let gaps: Vec<(f64, MeasuredSeries<'_>)> =

@@ -4,7 +4,7 @@
 const LONG: usize = 25;
 /// Largest share of the words of a note that may be new.
 const NEW: f64 = 0.2;
-/// Largest number of places at which a note may differ.
+/// Largest number of places at which a note may differ from an earlier one.
 const PLACES: usize = 3;
 /// Number of words before and after each difference that are printed with it.
 const AROUND: usize = 2;
@@ -28,7 +28,7 @@ pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
             continue;
         }
         let from = j;
-        // Words that only one of the two has, up to the next that both have.
+        // Skips the words that only one of the two notes has, up to the next word that both have.
         while (i < known.len() || j < new.len()) && !(i < known.len() && j < new.len() && known[i] == new[j])
         {
             if j < new.len() && (i == known.len() || at(i, j + 1) >= at(i + 1, j)) {

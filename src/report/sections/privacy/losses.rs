@@ -146,7 +146,7 @@ fn basis(loss: &Loss) -> String {
         EpsilonKind::Claim | EpsilonKind::Bound => "",
         EpsilonKind::NonAdaptiveBound => ", if not chosen adaptively",
         EpsilonKind::NotABound if loss.basis == LossBasis::Approximation => ", not a bound",
-        // No accountant gives a finite epsilon.
+        // Some release is refuted or unprotected, so no accountant gives a finite epsilon.
         EpsilonKind::NotABound => "",
     };
     format!("{}{suffix}", basis_words(loss.basis, loss.arithmetic, loss.times_claim))

@@ -31,7 +31,7 @@ impl Notes {
     }
 
     /// The note as its differences from an earlier note that is printed in full; `None` if it is not similar to any earlier
-    /// note of this kind.
+    /// note that is printed in full.
     fn like_an_earlier_one(&self, note: &str) -> Option<String> {
         let full = self.all.iter().enumerate().filter(|(_, known)| known.shown == known.whole);
         let told = full.filter_map(|(index, known)| Some((index, differences(&known.whole, note)?)));
@@ -39,7 +39,7 @@ impl Notes {
         Some(format!("as [{}], but with {}", index + 1, told.join(" and ")))
     }
 
-    /// The number of a note of which only the part that `cut` returns is printed; `None` for an empty one.
+    /// The number of a note of which only the part that `cut` returns is printed; `None` for an empty note.
     pub(in crate::report::sections) fn number_cut(
         &mut self,
         note: &str,

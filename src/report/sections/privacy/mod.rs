@@ -34,7 +34,7 @@ pub(super) fn section(summary: &Summary, first: Option<&ShownReplication<'_>>) -
     let mut notes = Notes::default();
     let mut blocks = Vec::new();
     if !entries.is_empty() {
-        // This table is made first, because footnotes are numbered in the order in which they occur in it.
+        // The table of all accountants is made first, because footnotes are numbered in the order in which they occur in it.
         let every = losses::table(summary, &mut notes);
         blocks.push(Block::Table(observers::table(summary, &mut notes)));
         blocks.extend(persons::table(summary, &mut notes).map(Block::Table));

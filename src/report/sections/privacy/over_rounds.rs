@@ -12,7 +12,7 @@ use crate::vocab::{Delta, PrivacyEvent, counted};
 
 /// Number of equal steps into which the rounds are divided; the loss is computed at both ends of each step.
 const PLACES: u64 = 12;
-/// Largest number of charts on a page; a federation of hundreds of agents would otherwise fill it.
+/// Largest number of charts on a page; the charts of a federation of hundreds of agents would otherwise fill the page.
 const MAX_CHARTS: usize = 4;
 
 /// One chart for each combination of series, observer, owner of the data, kind of unit and neighbouring relation, at

@@ -22,7 +22,8 @@ pub(in crate::report::sections) fn relations(summary: &Summary) -> Vec<String> {
 }
 
 /// What happens to the outcome of a row that is moved. If the loss about rows counts the releases of outcomes too, the
-/// outcome may differ between neighbours. Otherwise a loss about rows says nothing about what the outcomes reveal.
+/// outcome may differ between neighbours. Otherwise neighbours have the same outcome, and the loss about rows says nothing
+/// about what the outcomes reveal.
 fn outcome_of_row(released: &[String]) -> &'static str {
     let counted = released.iter().any(|name| name == OUTCOMES);
     if counted { ", which changes its outcome" } else { ", with the same outcome" }

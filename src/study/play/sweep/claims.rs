@@ -34,7 +34,7 @@ pub(super) struct Holder {
     pub(super) beat: String,
 }
 
-/// This process as the holder of a claim, at the heartbeat of this number.
+/// This process as the holder of a claim, at the heartbeat with the number `beat`.
 pub(super) fn holder(beat: u64) -> Holder {
     Holder { host: host(), process: process_id(), beat: format!("{beat:012}") }
 }
@@ -77,7 +77,7 @@ pub(super) struct ClaimTable {
 pub(super) enum Next {
     /// Run the block of this claim.
     Play(Claim),
-    /// All blocks are claimed; this many are not finished.
+    /// Every block is finished or claimed; this many blocks are not finished.
     Wait(u64),
     /// All blocks are finished.
     Finished,

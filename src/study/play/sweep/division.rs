@@ -25,7 +25,7 @@ const BLOCKS: u64 = 1024;
 /// The contents of `work/plan.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Division {
-    /// Hash of the cells and the number of replications.
+    /// Hash of the number of replications and of the identities of all cells.
     study: String,
     /// Number of replications in a block; the last block may have fewer.
     block: u64,
@@ -198,7 +198,8 @@ pub struct PlannedSweep {
 
 /// Prepares the folder of a study for workers. An existing plan of the same study is replaced only if `force` is set, or if
 /// all of its blocks are finished but replications are missing, because they failed or their records are damaged. A plan of
-/// another study is always replaced. The new plan has the missing replications; finished results are kept.
+/// another study is always replaced. The new plan consists of the replications that are still missing; finished results are
+/// kept.
 ///
 /// # Errors
 /// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set; another
@@ -213,7 +214,7 @@ pub fn plan_sweep(
     let stored = folder.stored_records(&plan.identities())?;
     no_conflict(&stored)?;
     let old = match Division::read(folder) {
-        // A damaged plan cannot be read, but finished blocks can be kept.
+        // A damaged plan cannot be read, but the results of its finished blocks can be kept.
         Err(FolderError::Damaged { .. }) if force => {
             archive_results(folder)?;
             None

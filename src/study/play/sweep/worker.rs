@@ -52,7 +52,7 @@ pub struct WorkerResult {
     pub twice: u64,
     /// Number of replications in the blocks that this worker ran to the end, failed replications included.
     pub replications: u64,
-    /// Number of these replications that failed.
+    /// Number of failed replications among those that `replications` counts.
     pub failed: u64,
     /// Whether the worker was interrupted; its unfinished blocks are released.
     pub interrupted: bool,
@@ -64,8 +64,8 @@ pub struct WorkerResult {
 /// Runs blocks of the sweep in `folder` until no block is left.
 ///
 /// # Errors
-/// [`SweepError`] if there is no plan, if another build of the program made the plan, if a file cannot be read or
-/// written, or if the thread of the heartbeats cannot be started.
+/// [`SweepError`] if `folder` has no plan of this study, if another build of the program made the plan, if a file cannot
+/// be read or written, or if the thread of the heartbeats cannot be started.
 pub fn work(
     plan: &Plan,
     folder: &RunFolder,
