@@ -1,5 +1,5 @@
-//! Sums of independent losses, on grids that are fine where most of the mass is and coarse far away. So a bulk of tiny
-//! losses and a few large losses are both resolved, however far apart they are.
+//! Sums of independent losses, on grids that are fine where most of the mass is and coarse far away, so that a bulk of tiny
+//! losses and a few large losses are both resolved.
 //!
 //! P and Q are the two output distributions of a release, and its loss is ln(P/Q).
 //!
@@ -45,7 +45,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// A grid from `low` to `high` for the next sum, that of losses with `laws`, with about `share` times a full grid's points.
+    /// A grid from `low` to `high` for the sum of losses with `laws`; it has about `share` times a full grid's points.
     fn grid(&self, (low, high): (f64, f64), laws: [Option<&Masses>; 2], share: f64) -> Vec<f64> {
         let low = low.max(-FARTHEST);
         let ends = (low, high.min(FARTHEST).max(low));
@@ -238,8 +238,7 @@ impl BracketingLaws {
     }
 
     /// Two sums that together are the sum of `count` independent losses, for a `count` of at least 2. The first has as many
-    /// losses as the largest power of two below `count`, the second has the rest. Doubling a sum doubles its error, so the
-    /// rest is kept apart from the sums that are doubled.
+    /// losses as the largest power of two below `count`, the second has the rest, since doubling a sum doubles its error.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();
         let mut power = self;

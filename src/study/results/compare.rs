@@ -66,7 +66,7 @@ pub struct ComparisonRow {
     pub high: Option<f64>,
     /// Whether the difference is computed from pairs with common random numbers.
     pub paired: bool,
-    /// The two-sided p-value of the hypothesis that the true difference is 0: by Student's t test for pairs, else by Welch's.
+    /// The two-sided p-value of the hypothesis that the true difference is 0: by Student's t for pairs, else by Welch's.
     /// Absent for a single pair or a sample of one, and where the means are equal and the standard error is 0.
     pub p: Option<f64>,
     /// The p-value adjusted by Holm's method for all comparisons of this metric that have a p-value.
@@ -76,7 +76,7 @@ pub struct ComparisonRow {
     /// The number of replications that are needed to find an effect of a stated size. Absent if no size is stated, if the
     /// samples are not paired, for a single pair, or if the differences of all pairs are equal.
     pub needed: Option<Needed>,
-    /// Correlation of the pairs: the closer to 1, the more pairing helps. Absent without pairs, or if a run's values are equal.
+    /// Correlation of the pairs: the closer to 1, the more pairing helps. Absent without pairs or without spread.
     pub correlation: Option<f64>,
 }
 
