@@ -1,9 +1,8 @@
 //! The worst pairs of neighbours of a sum, and the distributions that `moved` states for two inputs.
 
-use super::tests::{AGENTS, LENGTH, answers, plain};
+use super::tests::{AGENTS, LENGTH, plain, weights};
 use super::*;
 use crate::rng::Key;
-use crate::vocab::Probability;
 use std::sync::Arc;
 
 /// With the same random numbers, the sums on the two inputs of the worst pair differ by the difference of the two vectors

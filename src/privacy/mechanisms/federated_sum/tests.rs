@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const AGENTS: usize = 6;
 pub(super) const LENGTH: usize = 3;
 
-fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
+pub(super) fn weights(regions: usize, stream: &mut Stream) -> Arc<Vec<Vec<f64>>> {
     let region = |stream: &mut Stream| {
         let drawn: Vec<f64> = (0..AGENTS).map(|_| stream.uniform_between(0.01, 1.0)).collect();
         let total: f64 = drawn.iter().sum();
@@ -150,7 +150,7 @@ proptest! {
 }
 
 /// Agents with these weights in one region; the listed agents have answered, each with a vector of equal numbers.
-pub(super) fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
+fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
     ReceivedVectors {
         population: weights.len(),
         vectors: vectors.iter().map(|&(agent, value)| (agent, Arc::new(vec![value; LENGTH]))).collect(),
