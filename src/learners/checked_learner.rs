@@ -34,7 +34,7 @@ impl LearnerModel {
     /// failed.
     ///
     /// # Errors
-    /// As [`LearnerRecipe::build_on_box`](super::LearnerRecipe::build_on_box).
+    /// As [`LearnerRecipe::build_on_box_with`](super::LearnerRecipe::build_on_box_with).
     pub fn begin_on_box(
         &self,
         model: &BoxModel,

@@ -40,7 +40,7 @@ pub struct BraninHoo {
     /// Prior variance that the learner assumes. Default: 1.05.
     #[serde(default = "default_variance")]
     pub variance: Positive,
-    /// Variance of the noise of an outcome, also assumed by the learner. Default: 0.1.
+    /// Noise variance that the learner assumes; also that of an outcome, unless `measurement_noise` is stated. Default: 0.1.
     #[serde(default = "default_noise")]
     pub noise_variance: NonNegative,
     /// Variance of the noise that is added to an outcome. It may differ from the variance that the learner assumes: in

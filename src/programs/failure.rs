@@ -147,8 +147,8 @@ pub enum ProgramFailure {
     /// A program is needed where no program may be started.
     #[error(
         "the program `{program}` is not started here: programs are started only by `run`, `cluster`, `explain`, \
-         `threshold`, `trace`, `replay --diff` of a scenario, `audit` and `calibrate --scenario` (only the objective's), and \
-         `check --probe`"
+         `threshold`, `trace`, `replay --diff` of a scenario and `check --probe`; `audit` and `calibrate --scenario` start only \
+         the objective's program"
     )]
     NotHere {
         /// The program's command.

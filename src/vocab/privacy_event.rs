@@ -1,8 +1,8 @@
 //! The interface between mechanisms and accountants: releases as plain data.
 //!
-//! A mechanism states the cost of each release, and accountants compute privacy losses from costs alone. The ledger stores
-//! releases as [`PrivacyEvent`]s. It stores no loss that an accountant computed, so every accountant can compute the loss
-//! of a stored run.
+//! A mechanism states the cost of each release, and accountants compute privacy losses from the costs and from whether
+//! releases may have been chosen adaptively. The ledger stores releases as [`PrivacyEvent`]s, with their costs and without
+//! computed losses, so every accountant can compute the loss of a stored run.
 
 use super::{Cost, Time};
 use schemars::JsonSchema;

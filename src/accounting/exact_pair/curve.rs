@@ -6,8 +6,8 @@ use crate::vocab::Cost;
 
 /// Number of cells that cover the losses of the release with the widest range, at the usual width of cells.
 const CELLS: f64 = 500.0;
-/// The upper end of a release's cells is where the delta of the release is at most this number. The lower end is where
-/// the delta of the other direction is at most this number.
+/// The upper end of a release's cells is the epsilon at which its delta is at most this number. The lower end is minus the
+/// epsilon at which the delta of the other direction is at most this number.
 const TAIL: f64 = 1e-11;
 /// Largest finite loss of one release; larger losses count as infinite.
 const FARTHEST: f64 = 80.0;
@@ -140,8 +140,9 @@ fn divergence(cost: &Cost, with: bool, epsilon: f64) -> Option<f64> {
     }
 }
 
-/// The range of the losses of one release, without its tails. Each end is the point where delta (at the lower end, delta
-/// of the other direction) falls to [`TAIL`], but is never farther from 0 than [`FARTHEST`].
+/// The range of the losses of one release, without its tails. The upper end is the epsilon at which delta falls to [`TAIL`],
+/// and the lower end is minus the epsilon at which delta of the other direction does. Neither end is farther from 0 than
+/// [`FARTHEST`].
 fn range(cost: &Cost, with: bool) -> Option<(f64, f64)> {
     let curve = |epsilon: f64| divergence(cost, with, epsilon);
     curve(0.0)?;

@@ -1,4 +1,5 @@
-//! The exact loss, at any delta of at least 0, of one pair of neighbouring data sets with known output distributions.
+//! The loss, at any delta of at least 0, of one pair of neighbouring data sets with known output distributions: exact where
+//! there is a closed form, otherwise the tight accountant's upper and lower bound.
 
 mod curve;
 mod discrete;

@@ -25,9 +25,9 @@ const WANTED: f64 = 3e-4;
 /// Wanted relative distance of the two ends if all laws have a pitch (see `Law::pitch`) and so consist of atoms and
 /// exponential densities.
 const FINEST: f64 = 2e-7;
-/// A part of delta. Leaving out the mass beyond either end of a window changes delta by at most about this part. P's
-/// masses below the spans (`Law::span`) of the losses of all releases add up to at most this part of delta, and so do
-/// P's masses above the spans.
+/// A part of delta. Leaving out the mass on either side of a window changes delta by at most about this part. The
+/// probability that the loss of a release lies below its span (`Law::span`), added up over all releases, is at most this
+/// part of delta; so is the probability that it lies above.
 const LOST: f64 = 1e-5;
 /// Number of pieces into which a cell is divided, for the better law.
 const PIECES: usize = 4;
@@ -105,7 +105,7 @@ pub(super) fn epsilon(laws: &Laws, delta: f64, most: f64, floor: f64, ceiling: f
     let widest = spans.iter().fold(0.0, |most: f64, span| most.max(span.1));
     let mut high = farthest.min(widest.max(2.0 * most));
     let mut low = deepest.max(-high);
-    // If the noise is very small, all losses of a law may be equal, so the range may be 0.
+    // If the noise is very small, the two ends of a span may be equal after rounding, so the range may be 0.
     let mut spacing = ((high - low) / FIRST_POINTS).max(1e-9 * high.abs().max(low.abs()));
     let mut transform = true;
     let mut tilted_range: Option<f64> = None;
@@ -326,9 +326,9 @@ fn read(total: &convolution::Laws, spacing: f64, high: f64, delta: f64) -> Pass 
     }
     let top = (0..points).rev().find(|&k| above[k] > total.infinite + lost).unwrap_or(0);
     let sought = if upper.is_finite() { upper } else { high };
-    // Let some of the losses add up to at most the loss at point k. These losses contribute to delta only if the
-    // remaining losses add up to at least the difference between epsilon and the loss at point k. The law of the total
-    // loss stands in for the laws of both parts.
+    // The window also cuts sums of only some of the losses. If such a sum is at most the loss at point k, it contributes
+    // to delta only if the remaining losses add up to at least epsilon minus the loss at point k. The law of the total
+    // loss is used here in place of the laws of both parts.
     let bottom = [&total.worse, &total.better].map(|masses| {
         let mut below = 0.0;
         for (k, mass) in masses.iter().enumerate() {
@@ -371,9 +371,9 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing of at least `spacing`, of which the laws' pitches (`Law::pitch`) are as nearly as possible whole
-/// multiples. The pitch whose product with its law's number of releases is largest is exactly a multiple, unless it is
-/// smaller than `spacing`.
+/// A spacing, at least `spacing`, chosen so that the laws' pitches (`Law::pitch`) are nearly whole multiples of it. One
+/// pitch is an exact multiple, unless it is smaller than `spacing`: that with the largest product of pitch and number
+/// of releases.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();

@@ -21,8 +21,8 @@ const REST: u32 = 10;
 /// The report of a run in progress.
 pub(super) struct Live {
     folder: RunFolder,
-    /// The plan of the run. `None` until the run's folder has a plan; `Some(None)` if the plan cannot be read, and an
-    /// error message about it has been printed.
+    /// The plan of the run. `None` until the run's folder has a plan; `Some(None)` if the plan cannot be read; an
+    /// error message about it has then been printed.
     plan: Option<Option<Plan>>,
     page: Option<Page>,
     line: String,

@@ -96,8 +96,9 @@ impl Default for Refit {
 /// The priors of fitted hyperparameters are log-normal; sigma is the standard deviation of the logarithm. As in Hvarfner,
 /// Hellsten and Nardi 2024, length-scales have the median e^sqrt(2) sqrt(d) and sigma sqrt(3), where d is the number of
 /// coordinates (an input with categories has one for each category). The noise variance has the median e^-4 and sigma 1; if
-/// the stated noise variance is at most 1e-5 of the prior variance, its prior has sigma 3 and the same mode. The variance of
-/// the function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without a prior.
+/// the scenario states practically no noise (at most 1e-5 of the function's variance), sigma is 3, with the same mode. The
+/// variance of the function, which BoTorch keeps at 1, has the median 1 and sigma 1. The mean is constant and fitted without
+/// a prior.
 ///
 /// Example: `Acquisition(function: LogExpectedImprovement)`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -107,7 +108,8 @@ pub struct Acquisition {
     #[serde(default)]
     pub function: AcquisitionFunction,
     /// Number of quasi-random queries before the first query that a model chooses; among arms, the arms nearest to
-    /// quasi-random points are queried. Default: 2 (d + 1), with d inputs.
+    /// quasi-random points are queried. Default: 2 (n + 1), with n inputs;
+    /// an input with categories counts once.
     #[serde(default)]
     pub initial: Option<NonZeroUsize>,
     /// Whether hyperparameters are fitted to the outcomes; those of a linear covariance never are. Default: `Every(1)`.

@@ -22,8 +22,8 @@ crate::family! {
     pub struct WeightSchedule(WeightMember): dyn Weights, "weights" {
         /// Every agent has weight 1/N in every region: `Uniform()`.
         Uniform(Uniform),
-        /// At first an agent has the largest weight in the region that it explores, later the same weight
-        /// everywhere.
+        /// At first the agents that explore a region have larger weights in its sum than the other agents; later every
+        /// agent has weight 1/N in every region.
         Annealed(Annealed),
     }
 }

@@ -1,4 +1,4 @@
-//! The owner: tries settings on its validation set, and publishes what the mechanisms of its publication release.
+//! The owner: tries settings on its validation set, and publishes the outputs of its publication's mechanisms.
 
 mod among_trials;
 

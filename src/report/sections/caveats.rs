@@ -18,7 +18,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Overlap of domains: share of own points lost, mean of agents",
-        "share of the points that an agent can measure for which no sum with its vector tells it anything",
+        "share of an agent's own points to which it does not follow sums, or in whose region the sum does not contain its vector",
     ),
 ];
 /// Largest number of pairs of series and cell that are named for one count or outcome.

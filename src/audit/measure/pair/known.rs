@@ -179,8 +179,9 @@ impl KnownPair {
         !matches!(self.law, Law::Largest(_))
     }
 
-    /// The exact loss of this pair at `delta`. Its error is the distance to the further of two bounds: the accountant's lower
-    /// bound, and the upper bound by cells or, without cells, the accountant's.
+    /// The exact loss of this pair at `delta`. Its error is the distance to the further of a lower and an upper bound, but
+    /// at least 1e-4. The lower bound is the accountant's. The upper bound is that by cells or, without cells, the
+    /// accountant's. With a closed form, both bounds equal epsilon.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
         let epsilon = self.epsilon(delta);
@@ -322,8 +323,8 @@ mod tests {
     }
 
     /// Several rounds, each with a sample of fixed size: the worst known pair has the same laws as a pair with Poisson
-    /// samples and half the noise multiplier. The proven bound is for both directions at once, so no fixed pair attains
-    /// it.
+    /// samples and half the noise multiplier. The proven bound composes a law that is the worst possible one in both
+    /// directions at the same time. No known pair has such a law, so this pair stays below the bound.
     #[test]
     fn several_rounds_of_fixed_size_stay_below_the_bound() {
         let delta = 200f64.powf(-1.1);
