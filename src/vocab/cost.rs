@@ -134,7 +134,7 @@ costs! {
         /// The Renyi divergence of every order a above 1 is at most rho a.
         rho: f64 as NonNegative,
     }
-    /// The best result, in a fixed order of all results, of a Gaussian mechanism that is repeated a
+    /// The best result, by a ranking of all results that is fixed in advance, of a Gaussian mechanism that is repeated a
     /// random number of times. The number of repetitions is not released. It has a truncated
     /// negative binomial distribution: geometric for shape 1, logarithmic for shape 0.
     ///
@@ -149,7 +149,7 @@ costs! {
         /// Mean number of repetitions.
         mean: f64 as AboveOne,
     }
-    /// The best result, in a fixed order of all results, of a Gaussian mechanism that is repeated a
+    /// The best result, by a ranking of all results that is fixed in advance, of a Gaussian mechanism that is repeated a
     /// Poisson-distributed number of times; no result if the number is 0. The number of repetitions
     /// is not released.
     ///
@@ -184,8 +184,8 @@ costs! {
         /// The sparse vector technique: a sequence of any number of values is compared with a threshold, until `cutoff`
         /// of them were not below it. AboveThreshold (Dwork and Roth 2014, Algorithm 1) has the scales
         /// `threshold_scale: 2 / epsilon` and `number_scale: 4 / epsilon`. The technique is epsilon-DP with epsilon =
-        /// 1 / threshold_scale + 2 cutoff / number_scale (cutoff / number_scale for monotonic values), plus
-        /// cutoff / value_scale if noisy values are released.
+        /// 1 / threshold_scale + 2 cutoff / number_scale (for monotonic values, the second term is cutoff /
+        /// number_scale), plus cutoff / value_scale if noisy values are released.
         ///
         /// Source: Lyu, Su and Li 2017, Algorithm 7 and section 4.
         ///
@@ -228,8 +228,8 @@ costs! {
             /// Number of steps after which a new tree begins. Default: none, one tree for all steps.
             #[serde(default)]
             restart: Option<NonZeroU64>,
-            /// Whether noisy partial sums are drawn for all nodes of the tree, right children too, which Honaker's estimate
-            /// needs. For one contribution, the cost is the same. Default: false.
+            /// Whether noisy partial sums are drawn for all nodes of the tree, right children included. Honaker's estimate
+            /// needs all of these sums. For one contribution, the cost is the same. Default: false.
             #[serde(default)]
             all_nodes: bool,
         } => tree_aggregation(TreePlan { steps, contributions, restart }, noise_multiplier, all_nodes);
@@ -299,7 +299,8 @@ mod tests {
         assert_eq!(serde_json::to_string(&Cost::Unprotected).unwrap(), "\"Unprotected\"");
     }
 
-    /// AboveThreshold with the scales of its publication, for epsilon 0.5, costs 0.5; a tree of 1000 steps has ten levels.
+    /// AboveThreshold with the scales 2 / epsilon and 4 / epsilon of Dwork and Roth 2014 costs epsilon; a tree of 1000 steps
+    /// has ten levels.
     #[test]
     fn forms_of_a_file_have_the_cost_of_their_noise() {
         let read = |text: &str| ron::from_str::<CountedCost>(text).map(|event| event.cost()).unwrap();

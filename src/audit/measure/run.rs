@@ -50,11 +50,12 @@ pub struct Evidence {
     pub confidence: f64,
     /// The largest bound that the number of counted trials permits.
     pub ceiling: f64,
-    /// The exact loss of this pair of neighbours at `delta` if their output distributions are known: the limit of the bounds
-    /// for very many trials. `None` if it is infinite.
+    /// The exact loss of this pair of neighbours at `delta`: the limit of the bounds for very many trials. `None` if the
+    /// pair's output distributions are not known, or if the loss is infinite.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pair: Option<ExactLoss>,
-    /// The bound from the trials if the output distributions are known except for the size of the noise.
+    /// The bound from the trials under the assumption that the output distributions are as stated, except for the size of
+    /// the noise. `None` if they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Modelled>,
     /// The result of a single run with many canaries, where that was tried.

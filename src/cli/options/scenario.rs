@@ -17,7 +17,7 @@ pub(in crate::cli) enum Format {
 /// How much of a report is printed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(in crate::cli) struct DetailArguments {
-    /// Print the privacy loss by every accountant, every condition, and all that is taken as public
+    /// Print every condition, all that is taken as public, and the privacy loss by every accountant
     #[arg(long)]
     pub(in crate::cli) accountants: bool,
     /// Print every table: all cells, counts, conditions and accountants

@@ -184,7 +184,7 @@ impl<T> Ladder<T> {
         self.draw_otherwise()
     }
 
-    /// Removes the first key if there are late keys, or if the bottom is empty.
+    /// Removes the first key; called if there are late keys, or if the bottom is empty.
     fn draw_otherwise(&mut self) -> Option<Key> {
         if !self.fill() {
             return None;
@@ -399,8 +399,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes the events of the bottom and the late events over a new innermost rung, up to the first bucket that has
-    /// not been emptied, or else to the top. If the new rung would cover a single point in time, raises `spill_at` instead.
+    /// Distributes the bottom and the late events over a new innermost rung. It covers the times up to the first bucket that
+    /// is not emptied, else up to the top's start. If that would be a single point in time, raises `spill_at` instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

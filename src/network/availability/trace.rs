@@ -232,9 +232,9 @@ struct TraceProcess {
     repeat: Option<Span>,
     online: bool,
     begun: Time,
-    /// Index, among the device's `switches`, of the next change in the present repetition, which began at `begun`. If the
-    /// index is past the last change, the next change is the beginning of the next repetition. Without `repeat`, or if the
-    /// device has no changes, no change follows.
+    /// Index, among the device's `switches`, of the next change in the present repetition, which began at `begun`. After the
+    /// last change, the next change is the beginning of the next repetition; without `repeat`, none follows. A device
+    /// without changes never has one.
     next: usize,
 }
 

@@ -35,8 +35,8 @@ pub enum Divisor {
 }
 
 /// What the noise is scaled to, and the sensitivity from which the privacy loss is computed. S is the clipping norm, q
-/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in all P sums. "The
-/// paper" is Dai, Low and Jaillet 2021.
+/// the sampling rate, w_max the largest weight, and |w|_2 the largest L2 norm of one agent's weights in the P regions,
+/// each of which has a sum of its own. "The paper" is Dai, Low and Jaillet 2021.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SensitivityRule {
     /// Noise and sensitivity use w_max S / q, as in the paper.
