@@ -153,4 +153,4 @@ def test_a_scenario_may_name_its_mechanism(tmp_path: Path) -> None:
     file.write_text(text.replace("release: Disclosure()", "release: NoisyRows(epsilon: 1, delta: 1e-5)"))
     found = sr.audit(file, trials=500, threads=1)
     assert len(found.findings) and "random" not in set(found.findings.get("name", []))
-    assert any("answered by a program" in part["why"] and part["protected"] for part in found.not_audited)
+    assert any("a program answers its outcomes" in part["why"] and part["protected"] for part in found.not_audited)

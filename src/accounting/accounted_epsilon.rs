@@ -90,7 +90,7 @@ impl AccountedEpsilon {
         let mut priced = Self::plain(f64::INFINITY, EpsilonKind::Bound, composition);
         let all = delta.get();
         let note = format!(
-            "the releases' own deltas add up to {failure:e} in all, which leaves nothing of the requested delta of {all:e}"
+            "the releases' own deltas use up the requested delta of {all:e}: they come to {failure:e}"
         );
         priced.notes.insert(0, note);
         priced

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// deltas are dimensionless.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StudyPrivacy {
-    /// Name of the series. For several series together it is "all series". If series were left out because their losses
-    /// are for another neighbouring relation, it is the list of the series that were added up.
+    /// Name of the series. For several series together it is "all series". If releases were left out because their
+    /// losses are for another neighbouring relation, it is the list of the series that were added up.
     pub series: String,
     /// Whether this is the loss of several series together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -373,7 +373,7 @@ const RELEASE: &str = r#"    parties: { "owner": Party(), "reader": Party() },
         readers: ["reader"],
         rounds: 10,
         series: [
-            // Every setting is tried, and one is chosen privately. The privacy guarantee holds whatever the loss function is.
+            // Every setting is tried, and one is chosen privately. The privacy guarantee needs no prior if the loss is bounded.
             // Each(name, values) makes the scenario a study with one cell per value. Each may be written in place of any value.
             Series(name: "fixed grid", publication: FixedGrid(epsilon: Each("epsilon", [0.1, 1.0, 10.0]))),
             // Baselines: without protection, and without any release.

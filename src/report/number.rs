@@ -144,6 +144,9 @@ pub(super) fn epsilon(value: f64) -> String {
 /// A bound on an error with one significant digit, rounded up. A value that exceeds a number with one digit by at most a
 /// millionth becomes that number.
 pub(super) fn error_bound(value: f64) -> String {
+    if !(value > 0.0 && value.is_finite()) {
+        return epsilon(value);
+    }
     let exponent = libm::floor(libm::log10(value));
     let digit = (value / libm::pow(10.0, exponent) - 1e-6).ceil();
     // Rounding may carry: 9.5e-4 becomes 1e-3.
@@ -244,6 +247,7 @@ mod tests {
             [1e-4, 1.2e-4, 9.5e-4, 2.0, 0.3].map(error_bound),
             ["1e-4", "2e-4", "1e-3", "2e0", "3e-1"]
         );
+        assert_eq!([0.0, f64::INFINITY].map(error_bound), [0.0, f64::INFINITY].map(epsilon));
     }
 
     #[test]

@@ -478,7 +478,7 @@ fn a_smaller_give_up_after_ends_the_branch() {
     fs::write(&path, scenario).unwrap();
     let forked = forked(path.to_str().unwrap(), at(30_000), &[("sooner", &["protocol.give_up_after=10"])]);
     let why = |branch: usize| forked.branches[branch].1[0][&0].series[0].ended_early.clone().unwrap();
-    assert!(why(0).contains("60 consecutive users got no answer"), "{}", why(0));
+    assert!(why(0).contains("60 consecutive users got no arm"), "{}", why(0));
     let users: u64 =
         why(1).split(" consecutive").next().unwrap().split(' ').next_back().unwrap().parse().unwrap();
     assert!((10..60).contains(&users), "{}", why(1));

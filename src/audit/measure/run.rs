@@ -142,7 +142,12 @@ pub fn measure(
         delta: effort.delta,
         confidence: 1.0 - ERROR,
         ceiling: ceiling(counted, effort.delta),
-        pair: experiment.pair().map(|pair| pair.loss(effort.delta)).filter(|loss| loss.epsilon.is_finite()),
+        // The largest loss is the exact epsilon at a delta of 0 only.
+        pair: experiment
+            .pair()
+            .filter(|pair| pair.is_model() || effort.delta == 0.0)
+            .map(|pair| pair.loss(effort.delta))
+            .filter(|loss| loss.epsilon.is_finite()),
         model,
         one_run,
         membership: Membership::of(&scores),

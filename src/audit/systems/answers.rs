@@ -16,7 +16,7 @@ use crate::vocab::Neighbours;
 const FAR: f64 = 100.0;
 
 /// Why outcomes that a program answers are left out.
-pub(super) const ASKS_A_PROGRAM: &str = "a program answers its outcomes, and an audit starts no program: the cost that the scenario states is taken as it is";
+pub(super) const ASKS_A_PROGRAM: &str = "a program answers its outcomes, and an audit does not start this program: the cost that the scenario states is taken as it is";
 
 /// The answers of one series of a search.
 pub(super) struct Answering<'a> {

@@ -21,7 +21,7 @@ pub trait Audited {
     ) -> Result<Vec<Candidates>, NotAuditedReason>;
 
     /// The part of a series that is not audited although the rest of the series is: a part without protection, or
-    /// one that a program answers, because an audit starts no program. `None` if there is no such part.
+    /// one that a program answers, which an audit does not start. `None` if there is no such part.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let _ = series;
         None

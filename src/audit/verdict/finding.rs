@@ -108,8 +108,12 @@ impl Finding {
                 Some(pair) if pair.exceeds(*proven) => notes.push(format!(
                     "the exact loss of the pair exceeds the upper bound of {proven:.4}: {wrong}"
                 )),
-                Some(pair) => pair.epsilon = pair.epsilon.min(*proven),
-                None => {}
+                // The lower end stays where it is.
+                Some(pair) if pair.epsilon > *proven => {
+                    pair.error = (pair.error - (pair.epsilon - *proven)).max(0.0);
+                    pair.epsilon = *proven;
+                }
+                _ => {}
             }
         }
         let stated = [(Source::Claimed, &statement.claim), (Source::Proven, &statement.proven)];
@@ -174,10 +178,11 @@ fn judged(
         Source::Claimed => "the claim",
         Source::Proven => "the upper bound",
     };
+    // Lower bounds are rounded down.
     let times = |above: f64| match above / epsilon {
         ratio if !ratio.is_finite() => format!("exceeds {stated} of {epsilon}"),
-        ratio if ratio < 1.1 => format!("is {ratio:.4} times {stated}"),
-        ratio => format!("is {ratio:.1} times {stated}"),
+        ratio if ratio < 1.1 => format!("is at least {:.4} times {stated}", (ratio * 1e4).floor() / 1e4),
+        ratio => format!("is at least {:.1} times {stated}", (ratio * 10.0).floor() / 10.0),
     };
     let known = statement.disjoint.is_none();
     let pair = evidence.pair.filter(|pair| known && pair.exceeds(epsilon));
@@ -188,7 +193,7 @@ fn judged(
         format!(
             "counting has not refuted it, but the exact loss of this pair {}: by the exact distributions of the outputs on \
              this D and D', {stated} is false",
-            times(pair.epsilon)
+            times(pair.epsilon - pair.error)
         )
     } else if let Some(model) = model {
         format!(

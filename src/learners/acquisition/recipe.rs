@@ -107,7 +107,7 @@ impl LearnerRecipe for Acquisition {
 
     fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
         let d = model.domain.width();
-        // As in `build`.
+        // The hyperparameters of a linear covariance are not fitted in a box either.
         let refit = if model.covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
         let stated = (model.covariance.clone(), model.noise_variance, model.mean);
         let own = Model::new(refit, d, stated);

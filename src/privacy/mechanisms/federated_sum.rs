@@ -342,7 +342,7 @@ impl Mechanism for FederatedSum {
                     .to_owned(),
             },
             (_, Divisor::ArrivedOrGone) => Basis::Conditional {
-                on: "that neither the answers of other agents nor the times at which sums are made depend on the agent in which neighbours differ"
+                on: "answers of other agents and times of sums that do not depend on the agent in which neighbours differ"
                     .to_owned(),
             },
             (_, Divisor::Planned) => Basis::Proven,

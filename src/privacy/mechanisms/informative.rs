@@ -125,7 +125,7 @@ impl Informative {
             SilenceBy::Regret => "regret",
         };
         let missing = format!(
-            "{path}: whether {who} answers depends on its {by}, so the answers heard are not a representative sample"
+            "{path}: whether {who} is silent depends on its {by}, so the answers heard are not a representative sample"
         );
         let revealed = match self.epsilon() {
             epsilon if epsilon.is_finite() => {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Two terms of the regret bound of Theorem 1 of the source, by round, for the first agent: psi (the noise, and how
 /// much other agents' functions differ) and theta (clipping). Constants and logarithms are set to 1, and functions are
 /// in units of the model's standard deviation. The terms are reported for series that clip vectors at a fixed norm,
-/// trust the server, have `late: Discard`, and use neither `selection`, `importance` nor `overlap`.
+/// trust the server, have `late: Discard`, and use none of `selection`, `importance`, `overlap` and `staleness`.
 ///
 /// Source: Dai, Low and Jaillet 2021, Theorem 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

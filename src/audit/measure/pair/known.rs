@@ -181,7 +181,7 @@ impl KnownPair {
 
     /// The exact loss of this pair at `delta`. Its error is the distance to the further of a lower and an upper bound, but
     /// at least 1e-4. The lower bound is the accountant's. The upper bound is that by cells or, without cells, the
-    /// accountant's. With a closed form, both bounds equal epsilon.
+    /// accountant's. With a closed form, both bounds equal epsilon. If only the largest loss is known, `delta` must be 0.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
         let epsilon = self.epsilon(delta);
