@@ -1,4 +1,4 @@
-//! Reports: documents of sections, shown as text or an HTML page; the report of a run is made from its files only.
+//! Reports: documents of sections, shown as text or an HTML page; the report of a run is made from the run's files only.
 
 pub mod document;
 mod number;
@@ -45,7 +45,8 @@ pub fn page(page: &Page) -> String {
     render_html::page(&document(page))
 }
 
-/// The page of a run that is not finished, with a line on its progress; the page reloads itself as `refresh` says.
+/// The HTML page of a run that is not finished: a line on the run's progress and, if there is a `page`, the report so
+/// far. The HTML page reloads itself as `refresh` says.
 #[must_use]
 pub fn growing_page(page: Option<&Page>, line: &str, refresh: Refresh<'_>) -> String {
     match page {
@@ -171,13 +172,13 @@ pub fn folded(line: &str, indent: usize, width: usize) -> String {
     render_text::folded(line, indent, width)
 }
 
-/// The result of `threshold` as text: where one series stops being better than another.
+/// The result of the command `threshold` as text: where one series stops being better than another.
 #[must_use]
 pub fn threshold_text(found: &Threshold, width: usize) -> String {
     render_text::document(&sections::threshold::document(found), width)
 }
 
-/// The result of `explain` as text: which of the varied values matter.
+/// The result of the command `explain` as text: which of the varied values matter.
 #[must_use]
 pub fn explain_text(found: &Explained, width: usize) -> String {
     render_text::document(&sections::explain::document(found), width)

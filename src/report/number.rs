@@ -47,8 +47,8 @@ pub fn seconds(value: f64) -> String {
     format!("{scaled:.places$} {unit}")
 }
 
-/// A mean duration with its standard error, to two digits of the error: `15.40 ± 0.20 s`. An error below 0.0005 of the unit
-/// is left out, and the mean is written by [`seconds`].
+/// A mean duration with its standard error, to two digits of the error but at most three decimal places:
+/// `15.40 ± 0.20 s`. An error below 0.0005 of the unit is left out; the mean is then written by [`seconds`].
 #[must_use]
 pub(super) fn seconds_within(mean: f64, error: f64) -> String {
     let plain = seconds(mean);
@@ -57,8 +57,8 @@ pub(super) fn seconds_within(mean: f64, error: f64) -> String {
     within(mean, error, size, unit).unwrap_or(plain)
 }
 
-/// A mean count with its standard error, to two digits of the error: `840.6 ± 3.1 k`. An error below 0.0005 of the unit is
-/// left out, and the mean is written by [`quantity`].
+/// A mean count with its standard error, to two digits of the error but at most three decimal places: `840.6 ± 3.1 k`. An
+/// error below 0.0005 of the unit is left out; the mean is then written by [`quantity`].
 #[must_use]
 pub(super) fn quantity_within(mean: f64, error: f64) -> String {
     let (size, unit) = match mean {
@@ -72,7 +72,7 @@ pub(super) fn quantity_within(mean: f64, error: f64) -> String {
 
 fn within(mean: f64, error: f64, size: f64, unit: &str) -> Option<String> {
     let (mean, error) = (mean / size, error / size);
-    // Three decimal places would show such an error as 0.
+    // Three decimal places would show an error below 0.0005 as 0.
     if error.is_nan() || error < 0.0005 {
         return None;
     }
@@ -87,7 +87,7 @@ pub(super) fn bound(value: f64) -> String {
     if value <= 0.0 || !value.is_finite() {
         return upper(value, 0);
     }
-    // 0.0999999 is rounded up to 0.1, so it has as many decimal places as 0.1.
+    // 0.0999999 is rounded up to 0.1, so it is written with as many decimal places as 0.1.
     upper(value, (2.0 - libm::floor(libm::log10(value) + 1e-4)).clamp(0.0, 6.0) as i32)
 }
 
@@ -153,16 +153,16 @@ pub(super) fn error_bound(value: f64) -> String {
     format!("{:.0e}", digit * libm::pow(10.0, exponent))
 }
 
-/// An upper bound on epsilon with `digits` decimal places, rounded up. A value that exceeds a number with these places by at
-/// most a millionth of the last place, for example by a rounding error, becomes that number. From 1e7 on the bound has an
-/// exponent and three significant digits.
+/// An upper bound on epsilon with `digits` decimal places, rounded up. A value that exceeds a number with `digits` decimal
+/// places by at most a millionth of the last place, for example by a rounding error, becomes that number. From 1e7 on the
+/// bound has an exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
 }
 
 /// A lower bound on epsilon with `digits` decimal places, rounded down. A value that lies at most a millionth of the last
-/// place below a number with these places becomes that number. From 1e7 on the bound has an exponent and three significant
-/// digits.
+/// place below a number with `digits` decimal places becomes that number. From 1e7 on the bound has an exponent and three
+/// significant digits.
 pub(super) fn lower(value: f64, digits: i32) -> String {
     outwards(value, digits, |scaled| (scaled + 1e-6).floor())
 }
@@ -185,8 +185,8 @@ fn outwards(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {
     format!("{:.*}", digits as usize, round(value * unit) / unit + 0.0)
 }
 
-/// A regret in a sentence: as [`regret`], but with two significant digits and no error if no error is known or the error is
-/// 0.
+/// A regret in a sentence. If no standard error is known, or the error is 0 up to rounding, the regret has two significant
+/// digits and no error. Otherwise it is written by [`regret`].
 #[must_use]
 pub(super) fn brief(estimate: Estimate) -> String {
     if estimate.n < 2 || is_exact(estimate) { two_digits(estimate.mean) } else { regret(estimate) }

@@ -12,14 +12,14 @@ pub struct Page {
     /// The run's summary. It states the path that the folder had when the summary was computed, so a page that is made again
     /// after the folder was moved does not change.
     pub summary: Summary,
-    /// The program and the plan of the run.
+    /// The run's manifest, which states, among other things, the version of subrosa and the cells of the study.
     pub manifest: Manifest,
     /// The scenario as written.
     pub scenario: String,
     /// The cell whose replication is shown, counted from 0.
     pub cell: usize,
-    /// The replication that is shown; `None` if it is not stored. By default, it is the first finished replication of the
-    /// first cell.
+    /// The replication that is shown; `None` if it is not stored. By default, it is the first stored replication of
+    /// the first cell.
     pub first: Option<ReplicationRecord>,
     /// The first events of that replication; `None` if they are not stored.
     pub first_messages: Option<FirstMessages>,

@@ -36,7 +36,8 @@ fn texts(row: &Row) -> impl Iterator<Item = String> + '_ {
     row.cells.iter().map(super::document::Cell::text)
 }
 
-/// The text with every character escaped that LaTeX would read as a command; the text `inf` becomes the infinity sign.
+/// The text with every character escaped that LaTeX would read as a command. Signs such as plus-minus become commands,
+/// and the text `inf` becomes the infinity sign.
 fn of_latex(text: &str) -> String {
     if text == "inf" {
         return "$\\infty$".to_owned();

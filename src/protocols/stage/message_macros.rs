@@ -12,10 +12,11 @@
 //!     }
 //! }
 //! ```
-//! expands to the enum, its implementation of [`crate::kernel::Digestible`] (the variant's number, then its fields in
-//! order, each by the implementation of its type or by the function after `=>`), the constant `NUMBERS` with the numbers of
-//! all variants, and `label`, which returns the variant's name. Numbers are part of every digest: a number that was used
-//! once must not be used for another variant.
+//! expands to the enum, its implementation of [`crate::kernel::Digestible`], the constant `NUMBERS` with the numbers of all
+//! variants, and `label`, which returns the variant's name. The digest of a value has the variant's number, and then the
+//! variant's fields in order. Each field enters the digest by the implementation of the field's type, or by the function
+//! after `=>`. Since the numbers are part of every digest, a number that was used once must not be used for another
+//! variant.
 
 use crate::kernel::{Digest, Digestible};
 use crate::privacy::Released;
@@ -61,7 +62,7 @@ macro_rules! vocabulary {
         }
 
         impl $name {
-            /// The numbers of the variants in a digest.
+            /// For each variant, the number that stands for it in a digest.
             #[allow(dead_code, reason = "only those of facts are compared")]
             $vis const NUMBERS: &'static [u64] = &[$($number),+];
 
@@ -158,15 +159,17 @@ impl<T: Digestible> Digestible for Released<T> {
     }
 }
 
-/// Adds the value to the digest, or nothing if it is absent. Only for the last fields of a variant; if several of these may
-/// be absent, the digest does not say which of them are present.
+/// Adds the value to the digest, or nothing if the value is absent. This function is meant for the last field of a variant.
+/// If other fields follow, or if several fields of a variant use this function, the digest does not say which fields are
+/// present.
 pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mut Digest) {
     if let Some(value) = value {
         value.digest(digest);
     }
 }
 
-/// Adds nothing to the digest: for a field that follows from the rest of the journal.
+/// Adds nothing to the digest: for a field whose value follows from what the digest already contains, such as the messages
+/// that were received, or the point of a box that was queried.
 pub(in crate::protocols) fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// Adds the value to the digest, or `u64::MAX` if it is absent.

@@ -1,21 +1,25 @@
 //! Whether a learner never left an arm although its model knew next to nothing about the other arms.
 //!
-//! A search that has converged also ends on one arm, but it has queried other arms before, or its model predicts their
-//! values from the outcomes so far. So two conditions are required.
+//! A search that has converged also ends on one arm, but it has queried other arms before, or its model predicts the values
+//! of the other arms from the outcomes so far. So a learner is reported only if it meets two conditions.
 //!
-//! 1. All rounds of the learner queried the same arm, at least [`MIN_ROUNDS`] = 20 of them. A learner that chooses among n
-//!    arms at random does so with probability n^-19, at most 2e-6.
-//! 2. At least half of the arms that were not queried are *unknown*: given the values at all arms queried, initial
-//!    points included, the model's variance at the arm is at least half of its prior variance. The noise of outcomes is
-//!    ignored. This makes variances smaller, so that no arm counts as unknown because of noise.
+//! 1. The learner has had at least [`MIN_ROUNDS`] = 20 rounds, and has queried the same arm in all of them. A learner that
+//!    chooses among n arms at random queries the same arm in 20 rounds with probability n^-19, which is at most 2e-6.
+//! 2. At least half of the arms that were not queried are *unknown*. An arm is unknown if the model's variance at this arm,
+//!    given the values at all queried arms (initial points included), is at least half of the prior variance at this arm.
+//!    The values at the queried arms are taken to be known without noise. This makes the variances smaller, so that no arm
+//!    counts as unknown because of noise.
 //!
 //! The model is the one that the objective states. If it is right, and the noise is small against the prior standard
-//! deviation, GP-UCB hardly ever meets these conditions. Without noise, with independent arms and
-//! beta_t = 2 ln(n t^2 pi^2 / (6 delta)), GP-UCB stays at one arm for T rounds only if that arm is sqrt(beta_T) prior
-//! standard deviations above the prior mean of every other. Under the model this has probability at most
-//! n exp(-beta_T / 2) = 6 delta / (pi T)^2, by the tail of the normal distribution: 4e-5 for T = 20 and delta = 0.025
-//! (Srinivas et al. 2010, Lemma 5.1). So if a learner meets the conditions, the outcomes are most likely in another unit, or
-//! around another mean, than the model says, or the noise is much larger than the prior standard deviation.
+//! deviation, GP-UCB hardly ever meets these conditions. To see this, let there be n independent arms with equal prior
+//! means and variances, and no noise. In round t, GP-UCB adds to the mean at each arm sqrt(beta_t) standard deviations,
+//! where beta_t = 2 ln(n t^2 pi^2 / (6 delta)), and it queries the arm with the largest sum. So GP-UCB stays at one arm
+//! for T rounds only if the value of that arm is at least sqrt(beta_T) prior standard deviations above the prior mean.
+//! For a single arm, the probability of this under the model is at most exp(-beta_T / 2), by the tail of the normal
+//! distribution. So the probability that this holds for some arm is at most n exp(-beta_T / 2) = 6 delta / (pi T)^2: 4e-5
+//! for T = 20 and delta = 0.025 (Srinivas et al. 2010, Lemma 5.1). So if a learner meets the conditions, the outcomes are
+//! most likely in another unit, or around another mean, than the model says, or the noise is much larger than the prior
+//! standard deviation.
 
 use crate::gp::{ArmCovariance, Cholesky, dot};
 use crate::objectives::Instance;
@@ -23,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Smallest number of rounds of the learner.
+/// Smallest number of rounds of a learner that is reported.
 const MIN_ROUNDS: u64 = 20;
 /// An arm is unknown if its variance is at least this share of its prior variance.
 const UNKNOWN: f64 = 0.5;
@@ -31,31 +35,32 @@ const UNKNOWN: f64 = 0.5;
 /// reported.
 const MAX_QUERIED: usize = 256;
 
-/// A learner that never left an arm.
+/// The finding that a learner never left an arm, although its model knew next to nothing about the other arms.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OneArm {
-    /// Rounds, initial points not counted, which all queried the same arm.
+    /// Number of the learner's rounds, initial points not counted. All of them queried the same arm.
     pub rounds: u64,
     /// Number of arms.
     pub arms: u64,
-    /// Number of arms at which the model's variance is still at least half of the prior variance.
+    /// Number of arms that were not queried and at which the model's variance, given the values at the queried arms, is
+    /// still at least half of the prior variance.
     pub unknown: u64,
-    /// Number of learners of the series that never left an arm; in a federation every agent has one.
+    /// Number of learners of the series for which there is such a finding; in a federation every agent has a learner.
     pub learners: u64,
 }
 
 /// The arms that one learner has queried.
 #[derive(Clone, Debug, Default)]
 pub struct QueriedArms {
-    /// The arms before the first round, and the arms of all rounds; no more are added once `chosen` has two arms.
+    /// The arms queried before the first round, and those queried in any round; no arm is added once `chosen` has two arms.
     queried: BTreeSet<usize>,
-    /// The arms of all rounds; no more are added once there are two.
+    /// The arms queried in any round; no arm is added once there are two.
     chosen: BTreeSet<usize>,
     rounds: u64,
 }
 
 impl QueriedArms {
-    /// Adds a query of round `t`, 0 for an initial point.
+    /// Adds the query of an arm in round `t` (0 for an initial point).
     pub fn add(&mut self, t: u64, arm: usize) {
         if self.chosen.len() > 1 {
             return;
@@ -86,8 +91,8 @@ impl QueriedArms {
         })
     }
 
-    /// Number of arms that were not queried and whose variance, given the values at the queried ones, is at least half of
-    /// the prior variance. `None` if the model's matrix cannot be factorised.
+    /// Number of arms that were not queried and whose variance, given the values at the queried arms, is at least half of
+    /// the prior variance. `None` if the covariance matrix of the queried arms cannot be factorised.
     fn unknown(&self, instance: &Instance) -> Option<usize> {
         let covariance =
             ArmCovariance::of_inputs(Arc::clone(&instance.inputs), instance.surrogate.covariance.clone());
@@ -109,8 +114,8 @@ impl QueriedArms {
         Some((0..variances.len()).filter(|arm| !self.queried.contains(arm) && is_unknown(*arm)).count())
     }
 
-    /// The finding about the first learner of a series that never left an arm, with the number of all such
-    /// learners; `None` if there is no such learner.
+    /// The first finding that [`Self::one_arm`] returns for a learner of the series, with the number of all learners for
+    /// which [`Self::one_arm`] returns a finding. `None` if there is no finding.
     pub fn of_series<'a>(learners: impl Iterator<Item = (&'a Self, &'a Instance)>) -> Option<OneArm> {
         let mut found = learners.filter_map(|(queried, instance)| queried.one_arm(instance));
         let first = found.next()?;

@@ -10,17 +10,17 @@ use crate::vocab::{Effort, Problem, ProtectedUnit};
 
 /// The behaviour of a protocol recipe.
 pub trait Protocol: Send + Sync {
-    /// What is wrong with the recipe for these parties; paths are relative to the recipe.
+    /// What is wrong with the recipe, given the parties of `stage`. The paths in the problems are relative to the recipe.
     fn problems(&self, stage: &ReplicationSetup) -> Vec<Problem>;
 
-    /// What is wrong with the recipe for this objective; paths are relative to the recipe.
+    /// What is wrong with the recipe, given the objective. The paths in the problems are relative to the recipe.
     fn problems_with(&self, objective: &dyn Objective) -> Vec<Problem> {
         let _ = objective;
         Vec::new()
     }
 
-    /// What is wrong with the recipe for these parties and an objective of this size. Paths are relative to the recipe,
-    /// or to the scenario if they begin with a slash.
+    /// What is wrong with the recipe, given the parties of `stage` and an objective of the size `problem`. A path in the
+    /// result is relative to the scenario if it begins with a slash, else to the recipe.
     fn problems_of_size(&self, stage: &ReplicationSetup, problem: &Extent) -> Vec<Problem> {
         let _ = (stage, problem);
         Vec::new()
@@ -41,25 +41,27 @@ pub trait Protocol: Send + Sync {
         "its queries are arms"
     }
 
-    /// The user's programs that its parties run through [`RunOptions::programs`](super::RunOptions::programs), except those
-    /// of learners and of other recipes that are fields of this recipe.
+    /// The user's programs that the protocol's parties run through
+    /// [`RunOptions::programs`](super::RunOptions::programs), except the programs of learners and of other recipes that are
+    /// fields of this recipe.
     fn programs(&self) -> Vec<Program> {
         Vec::new()
     }
 
-    /// The kinds of unit that its releases protect; a budget may name one of these kinds.
+    /// The kinds of unit that the protocol's releases protect; a budget may name one of these kinds.
     fn units(&self) -> Vec<ProtectedUnit> {
         Vec::new()
     }
 
-    /// Whether its parties can start again after a crash that lost their memory ([`crate::kernel::Memory::Lost`]).
+    /// Whether the protocol's parties can start again after a crash that lost their memory
+    /// ([`crate::kernel::Memory::Lost`]).
     fn survives_memory_loss(&self) -> bool {
         false
     }
 
-    /// The parts of the recipe that a fork may change: paths relative to the recipe, in which `*` stands for any field
-    /// or position of a list and `**` for everything below. The parties adopt the new values
-    /// ([`crate::kernel::Party::adopt`]).
+    /// The parts of the recipe that a fork may change, as patterns of paths relative to the recipe. In a pattern, `*`
+    /// stands for one step of the path (any field, or any position in a list), and a `**` at the end for all further
+    /// steps, or none. The parties adopt the new values ([`crate::kernel::Party::adopt`]).
     fn changeable(&self) -> &'static [&'static str] {
         &[]
     }
@@ -70,8 +72,9 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and
-    /// the path of the setting. A branch of a fork must not add such a party to those of the scenario, since ledger entries
-    /// from before the fork do not name the added party. Default: none.
+    /// the path of the setting. Each pair of a series and a party that a branch of a fork lists here must be listed by
+    /// the scenario too, since ledger entries from before the fork do not name a party that the branch adds. Default:
+    /// none.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }
@@ -91,21 +94,21 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Whether a dry run ([`dry`](super::RunOptions::dry)) needs the real objective, because the size or the number of
-    /// messages depends on its points. If not, a placeholder objective with one arm is used.
+    /// messages depends on the objective's points. If not, a placeholder is used: one arm or, for an objective over a
+    /// box, a function on this box that is 0 everywhere.
     fn dry_needs_objective(&self) -> bool {
         true
     }
 
-    /// Warnings that are shown before a run, for a scenario in which checks found no errors; each is a sentence.
+    /// Warnings that are shown before a run, for a scenario in which checks found no errors; each warning is a sentence.
     /// Default: nothing.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The memory and time of one replication with an objective of this size, estimated from counts. Called only for a
-    /// recipe that has passed the checks. The path of a field in the result is relative to the recipe. The parties
-    /// themselves and the objective are not counted here.
-    /// Default: nothing.
+    /// The memory and time of one replication with an objective of the size `problem`, estimated from counts. This method
+    /// is called only for a recipe that has passed the checks. The path of a field in the result is relative to the
+    /// recipe. The parties themselves and the objective are not counted here. Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);
         Effort::default()

@@ -1,4 +1,4 @@
-//! The record of one replication: plain data, the same in memory and in a file.
+//! The record of one series in one replication: plain data, the same in memory and in a file.
 
 use super::one_arm::OneArm;
 use crate::accounting::CountedRelease;
@@ -41,7 +41,7 @@ pub(in crate::protocols) const ITERATION: f64 = 300.0;
 pub struct QueriedInputs {
     /// The name of each input.
     pub names: Vec<String>,
-    /// The inputs of each arm, by arm.
+    /// The inputs of each arm, by the number of the arm.
     pub arms: BTreeMap<u64, Vec<f64>>,
 }
 
@@ -129,7 +129,7 @@ impl SeriesOutcome {
 pub struct RoundTrack {
     /// Its name ("share of vectors in time that are clipped").
     pub name: String,
-    /// Pairs of a round and the value in that round, in ascending order.
+    /// Pairs of a round and the value in that round, in ascending order of the rounds.
     pub points: Vec<(u64, f64)>,
 }
 
@@ -200,7 +200,8 @@ pub struct SeriesRecord {
     pub network: NetworkStatistics,
     /// Virtual seconds from start to end.
     pub virtual_seconds: f64,
-    /// Virtual seconds from the start to the fork, in a branch of a fork.
+    /// In a run with a fork (the unchanged branch included): virtual seconds from the start to the fork. Absent if the
+    /// series ended before the fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_at: Option<f64>,
     /// Messages sent.
@@ -211,15 +212,15 @@ pub struct SeriesRecord {
     pub messages_delivered: u64,
     /// Bytes of all messages sent.
     pub bytes: u64,
-    /// Further counts of the protocol. The keys are their names in words.
+    /// Further counts of the protocol. The keys are the names of the counts, in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, u64>,
     /// Why the series ended before its last round, if it did.
     pub ended_early: Option<String>,
-    /// The privacy budget, if it was reached.
+    /// What happened when the privacy budget was reached; absent if it was not reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetReached>,
-    /// Regret at the end by group of agents or cohort of users, where a protocol has any.
+    /// Regret at the end by group of agents or cohort of users, for a protocol that has groups or cohorts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupOutcome>,
     /// The closing of each round, for a protocol that asks many parties in each round.
@@ -241,7 +242,7 @@ pub struct SeriesRecord {
     /// there is no such learner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_arm: Option<OneArm>,
-    /// The largest jitter that a model added to the diagonal of a covariance matrix, as a variance; 0 if none was
+    /// The largest jitter that was added to the diagonal of a model's covariance matrix, as a variance; 0 if no jitter was
     /// needed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter: f64,
@@ -251,7 +252,7 @@ pub struct SeriesRecord {
     /// Facts about protected data that observers know and that no release accounts for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub public: Vec<PublicFact>,
-    /// The journal's digest at some events, to locate the first difference in a replay.
+    /// The journal's digest after some numbers of events, to locate the first difference in a replay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<CheckpointRecord>,
     /// The journal's digest.
@@ -358,19 +359,19 @@ pub struct RoundClosing {
     pub in_time: u64,
     /// Answers to earlier rounds that arrived since the previous round was closed.
     pub late: u64,
-    /// Parties whose answer had not arrived when the round was closed.
+    /// Parties that were asked in the round and whose answer had not arrived when the round was closed.
     pub missing: u64,
 }
 
 /// The regret of one group of agents, or of one cohort of users.
 ///
-/// For a group, the regrets are means over those of its agents that have a measurement. A cohort has a single simple
-/// regret: the best value minus the best value among the arms that any of its users tried. The cumulative regret and the
-/// evaluations of a cohort are sums over its users. If people may visit repeatedly (`population`), every visit counts as a
-/// user.
+/// For a group, each regret is a mean (or, for `worst_simple_regret`, the maximum) over those agents of the group that
+/// have a measurement. A cohort has a single simple regret: the best value of all arms minus the best value of the arms
+/// that any of its users tried. The cumulative regret and the evaluations of a cohort are sums over its users. If people
+/// may visit repeatedly (`population`), every visit counts as a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupOutcome {
-    /// Name of the group.
+    /// Name of the group or cohort.
     pub group: String,
     /// Number of all agents in the group; for a cohort, number of users who tried an arm.
     pub agents: u64,

@@ -24,7 +24,8 @@ impl Regret {
         Self { best, simple: f64::INFINITY, cumulative: 0.0 }
     }
 
-    /// Adds an evaluation in round `t`, 0 for an initial point; `value` is the objective's value without noise.
+    /// Adds an evaluation in round `t` (0 for an initial point). `value` is the objective's value at the evaluated arm or
+    /// point, without noise.
     pub fn evaluated(&mut self, t: u64, value: f64) {
         let regret = self.best - value;
         self.simple = self.simple.min(regret);
@@ -34,7 +35,7 @@ impl Regret {
     }
 }
 
-/// Evaluations of one learner and its regret after each.
+/// Evaluations of one learner, with its regret after each evaluation.
 #[derive(Debug)]
 pub struct Evaluations<'a> {
     instance: &'a Instance,
@@ -80,9 +81,9 @@ impl<'a> Evaluations<'a> {
         t.is_multiple_of(self.stride) || t == 1 || t == self.last
     }
 
-    /// Adds the outcome of an arm in round `t` (at least 1). It is called in place of `add` where the evaluated function is
-    /// not the instance's. `value` is the arm's value without noise. `regret` holds the simple and the cumulative regret
-    /// after this outcome.
+    /// Adds the outcome of an arm in round `t` (at least 1). This method takes the place of `add` where the evaluated
+    /// function is not the instance's. `value` is the arm's value without noise. `regret` holds the simple and the
+    /// cumulative regret after this outcome.
     pub fn add_known(&mut self, t: u64, (arm, value): (u64, f64), outcome: f64, regret: [f64; 2], at: Time) {
         self.questions += 1;
         self.queried.add(t, arm as usize);
@@ -93,7 +94,8 @@ impl<'a> Evaluations<'a> {
         }
     }
 
-    /// Adds the outcome of an arm in round `t`, 0 for an initial point; returns the objective's noise-free value at the arm.
+    /// Adds the outcome of an arm in round `t` (0 for an initial point); returns the objective's noise-free value at the
+    /// arm.
     pub fn add(&mut self, t: u64, arm: u64, outcome: f64, at: Time) -> f64 {
         let value = self.instance.values[arm as usize];
         self.regret.evaluated(t, value);
@@ -113,7 +115,7 @@ impl<'a> Evaluations<'a> {
         value
     }
 
-    /// Adds the outcome at a point of a box in round `t`, 0 for an initial point. `arm` is the number of the point, and
+    /// Adds the outcome at a point of a box in round `t` (0 for an initial point). `arm` is the number of the point, and
     /// `value` is the objective's noise-free value at this point.
     pub fn add_point(&mut self, t: u64, (arm, point): (u64, &[f64]), (value, outcome): (f64, f64), at: Time) {
         self.regret.evaluated(t, value);
@@ -144,9 +146,9 @@ impl<'a> Evaluations<'a> {
 /// is not known.
 const BEST_FOUND: &str = "best value found by any series, which regret is measured against";
 
-/// Corrects the regrets of all series of a replication. They were computed as if the objective's largest value were 0, and
-/// become regrets against the largest value that any series has found. Evaluations must be numbered from 1, without initial
-/// points.
+/// Corrects the regrets of all series of a replication. Before this correction, the regrets are computed as if the
+/// objective's largest value were 0; after it, they are regrets against the largest value that any series has found.
+/// Evaluations must be numbered from 1, without initial points.
 pub fn against_best_found(records: &mut [SeriesRecord]) {
     // The simple regrets were computed against 0, so the negative of a simple regret is the best value so far. This value
     // may have been found in a round that is not stored.

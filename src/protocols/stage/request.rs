@@ -10,9 +10,9 @@ impl Retry {
     /// time.
     ///
     /// While the process itself is offline, nothing is sent and no attempt counts: the process waits until it is online
-    /// again, with the exceptions that [`Retry`] states. Other messages from `to` that arrived before the answer, such as
-    /// late answers to earlier questions, are discarded. The random parts of the waits (`jitter`) are the same for two
-    /// questions to the same party at the same virtual time.
+    /// again, with the exceptions that [`Retry`] states. When the answer has arrived, all other messages from `to` in the
+    /// mailbox are discarded, such as late answers to earlier questions. The random parts of the waits (`jitter`) are the
+    /// same for two questions that are asked of the same party at the same virtual time.
     pub async fn ask<P: Processes, T>(
         &self,
         ctx: &ProcessContext<P>,

@@ -1,4 +1,4 @@
-//! Requests with retries: each is sent again after each timeout, and given up after a maximum number of attempts.
+//! Requests with retries: a request is sent again after each timeout, and given up after a maximum number of attempts.
 
 use super::retries::{AfterTimeout, Attempts, Retry};
 use crate::kernel::{Context, Digest, Digestible, Protocol};
@@ -52,8 +52,8 @@ where
         Self { retry, key, next: 0, open: BTreeMap::new() }
     }
 
-    /// The requester after a crash that lost its memory: the same retry settings, no open request, and other random
-    /// draws.
+    /// The requester after a crash in which its party lost its memory: the same retry settings, no open request, and other
+    /// random draws.
     #[must_use]
     pub fn afresh(&self) -> Self {
         Self::new(self.retry, self.key.child("after a crash"))
@@ -101,8 +101,8 @@ where
         }
     }
 
-    /// Handles a timer: sends the timer's request again, or gives the request up after the last attempt. The timer of a
-    /// closed request has no effect.
+    /// Handles a timer: sends the timer's request again, or gives the request up after the last attempt. While the party is
+    /// offline, the request waits as [`Retry`] says. The timer of a closed request has no effect.
     pub fn timeout(&mut self, ctx: &mut Context<'_, P>, timer: RetryTimer) -> AfterTimeout {
         let Some(question) = self.open.get_mut(&timer.0) else { return AfterTimeout::Stale };
         let Question { to, message, attempts } = question;
@@ -115,7 +115,7 @@ where
     }
 
     /// Reacts to [`Input::CameBack`](crate::kernel::Input::CameBack): requests that waited for the connection are sent
-    /// at once. If a party does not call this, they are sent at their next timeouts.
+    /// at once. If a party does not call this method, such a request is sent at its next timeout.
     pub fn reconnected(&mut self, ctx: &mut Context<'_, P>) {
         for (number, Question { to, message, attempts }) in &mut self.open {
             if attempts.waits_for_connection() {

@@ -142,7 +142,7 @@ pub(in crate::protocols) struct Attempts {
 }
 
 impl Attempts {
-    /// A request that has not been sent yet, with the node of the seed tree for its jitter.
+    /// A request that has not been sent yet; `key` is the node of the seed tree for the jitter of its waits.
     pub(in crate::protocols) fn new(key: Key) -> Self {
         Self { key, sent: 0, away: None, timer: None }
     }
@@ -178,7 +178,8 @@ impl Attempts {
         verdict
     }
 
-    /// Sends the request once more when its timer has run out, unless it was sent as often as allowed.
+    /// Makes a further attempt, as `try_again` does, when the request's timer has run out, unless the request was sent as
+    /// often as allowed.
     pub(in crate::protocols) fn handle_timeout<P: Protocol>(
         &mut self,
         retry: Retry,

@@ -19,7 +19,7 @@ use super::idle_party::IdleParty;
 use super::record::CheckpointRecord;
 use super::{Releases, Rounds, SeriesRecord, Watcher};
 
-/// Largest number of relays of a series that are listed one by one.
+/// Largest number of relays of a series that are listed one by one; a larger number of relays is stated as one fact.
 const NAMED_RELAYS: usize = 8;
 
 /// The parties of one replication, their network, the objective, the budget and the options of the run.
@@ -57,8 +57,8 @@ pub struct RunOptions {
 }
 
 impl ReplicationSetup {
-    /// The setup of a replication with these parties, all always online, and without an objective. It is for programs
-    /// that use the library without a scenario; they set the fields for further settings.
+    /// The setup of a replication with these parties, all always online, and without an objective. It is for Rust code that
+    /// uses the library without a scenario; such code sets the fields for further settings.
     #[must_use]
     pub fn new<N: Into<String>>(names: impl IntoIterator<Item = N>, network: Network) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -82,9 +82,10 @@ impl ReplicationSetup {
         records.then(|| PublicFact::new("the inputs of all records", Origin::ComputedFromData))
     }
 
-    /// The fact that the records on which models are trained and validated are public, for an objective whose values are
-    /// computed from the same records, whichever party asks for a value. It holds in protocols whose privacy losses are
-    /// about outcomes, users or agents, and not about such a record.
+    /// The fact that the records on which models are trained and validated are taken as public; `None` if the objective
+    /// trains no models. All values of such an objective are computed from the same records, whichever party asks for a
+    /// value. The fact is for protocols whose privacy losses are about outcomes, users or agents, and not about such a
+    /// record.
     #[must_use]
     pub(in crate::protocols) fn records_of_models(&self) -> Option<PublicFact> {
         let tuning = self.instance.as_ref().is_some_and(|instance| instance.background.tuning.is_some());
@@ -163,9 +164,9 @@ impl ReplicationSetup {
     /// Runs one simulation from start to end. The network draws all its random numbers from a child of `key`. `watch` is
     /// called with every event. The record's iterations and releases are left for the caller to fill in.
     ///
-    /// Depending on the [`RunOptions`] and the [`Watcher`], the simulation runs only up to a time, until the watcher ends
-    /// it, or from a fork on. If it runs from a fork on, `watch` is first called with the facts recorded before the fork.
-    /// With a fork, `until` and the watcher do not end the run.
+    /// Depending on the [`RunOptions`] and the [`Watcher`], the simulation runs only up to the time `until`, only until the
+    /// watcher ends it, or only from the point of a fork. In the last case, the watcher and `watch` first receive the facts
+    /// recorded before the fork. With a fork, `until` and the watcher do not end the run.
     ///
     /// # Errors
     /// [`ReplicationError::Kernel`] if the event loop cannot continue, [`ReplicationError::EndedBeforeFork`] in a branch
@@ -226,9 +227,9 @@ impl ReplicationSetup {
         Ok(SeriesRecord { same_data, forked_at, ..record(series, &simulation) })
     }
 
-    /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared
-    /// facts are put into the record, and `own` is called with each of the protocol's own facts.
-    /// `releases` collects the releases. It must be empty, and its variant states which releases share a ledger entry.
+    /// Runs one simulation as [`Self::run`] does, for parties that record shared facts. The shared facts are put into the
+    /// record, and `own` is called with each of the protocol's own facts. The argument `releases`, which must be empty,
+    /// collects the releases; its variant states which releases share a ledger entry.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -319,7 +320,7 @@ impl ReplicationSetup {
         let begun = world.has_begun();
         let switches = world.medium_mut().change(&self.network, &self.traits, at);
         world.adopt(parties);
-        // A simulation that has not begun reads all connections at its start.
+        // A simulation that has not begun reads all connections at its start, so it needs no changes of connections here.
         for (party, switch) in switches.into_iter().filter(|_| begun) {
             if world.reconnect(party, switch, see).is_some() {
                 return Ok(());

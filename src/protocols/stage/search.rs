@@ -55,16 +55,17 @@ pub struct SearchSettings<'a> {
     pub searcher: (&'static str, &'a str),
     /// The recipe's field that names the party that measures, and the party's name. This party's outcomes are protected.
     pub measurer: (&'static str, &'a str),
-    /// Rounds of the learner; the field is `rounds`.
+    /// Number of rounds of the learner; the field is `rounds`.
     pub rounds: u64,
-    /// Random arms that are measured before the first round.
+    /// Number of random arms that are measured before the first round.
     pub initial_points: u64,
     /// The series; the field is `series`.
     pub series: &'a [SearchSeries],
-    /// When the searching party sends a request again; the field is `retry`. `problems` checks it, if it is present.
+    /// When the searching party sends a request again; the field is `retry`. `Protocol::problems` checks this setting if
+    /// it is present.
     pub retry: Option<Retry>,
     /// How the measuring party releases outcomes; the field is `outcomes`. The ledger records each answer for the
-    /// searching party and for relays that can read it, so the protocol's parties must send it to nobody else.
+    /// searching party and for relays that can read the answer, so the protocol's parties must send it to nobody else.
     pub outcomes: OutcomeRelease,
 }
 
@@ -99,7 +100,7 @@ pub struct Parts {
     pub measurer_id: PartyId,
     /// Measures arms, and records its answers in the ledger.
     pub measurer: Measurer,
-    /// Node of the seed tree for the series' other random numbers.
+    /// Node of the seed tree for the other random numbers of the parties; all series have the same node.
     pub key: Key,
 }
 
@@ -109,7 +110,7 @@ pub type ActiveParties<P> = Vec<(PartyId, Box<dyn Party<P>>)>;
 /// A protocol in which one party searches and another measures, once for each learner, on the same function, noise,
 /// initial points and network draws. Every type that implements this trait is a [`Protocol`].
 ///
-/// The searcher knows the inputs of all arms and the model of the objective, which the report lists as facts taken as
+/// The searcher knows the inputs of all arms and the model of the objective; the report lists both as facts taken as
 /// public. Every release of an outcome to the searcher has a ledger entry.
 pub trait Search: Send + Sync {
     /// The messages, timers and facts of the parties.
@@ -194,7 +195,7 @@ impl<S: Search> Protocol for S {
 }
 
 impl SearchSettings<'_> {
-    /// The quantities that the protocol states to a learner.
+    /// The quantities that the protocol states to a learner: the number of rounds (the horizon), and nothing else.
     fn learner_facts(&self) -> ProblemConstants {
         ProblemConstants { horizon: Some(self.rounds), ..ProblemConstants::default() }
     }
@@ -263,8 +264,8 @@ impl SearchSettings<'_> {
 }
 
 impl ReplicationSetup {
-    /// Runs one simulation as [`Self::play`] does, for parties that record [`Measured`]; the record
-    /// then also has the evaluations and the regret, numbered by round.
+    /// Runs one simulation as [`Self::play`] does, for parties that record [`Measured`]. The record
+    /// then also has the evaluations, numbered by round, with the regret after each.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -322,7 +323,7 @@ impl ReplicationSetup {
 pub enum Numbering {
     /// By the round of the query: for searches with one open query at a time.
     ByRound,
-    /// By the time of the measurement: for searches with several open queries, in which a later query may be measured before
-    /// an earlier one.
+    /// In the order of the measurements: for searches with several open queries, in which the arm of a later query may be
+    /// measured before that of an earlier query.
     ByTime,
 }

@@ -1,4 +1,5 @@
-//! The kernel protocol of a search: messages with a round, alarms of co-routines as timers, and measurements as facts.
+//! The kernel protocol of a search: its messages may belong to rounds, its timers are the alarms of co-routines, and its
+//! own facts are measurements.
 
 use super::facts::Fact;
 use super::measurer::Measured;

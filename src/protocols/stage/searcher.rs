@@ -20,8 +20,8 @@ pub struct SearchPlan {
     pub initial: Key,
 }
 
-/// The state of a learner's search. It may have several open queries: they are pending when the learner chooses the next
-/// arm.
+/// The state of a learner's search. The search may have several open queries; these are pending when the learner chooses
+/// the next arm.
 #[derive(Clone, Debug)]
 pub struct Searcher {
     plan: SearchPlan,
@@ -68,8 +68,8 @@ impl Searcher {
         self.open.keys().copied()
     }
 
-    /// Passes the outcome of a round's query to the learner and returns true; if that query is not open, it changes
-    /// nothing and returns false.
+    /// Passes the outcome of a round's query to the learner, closes the query and returns true. If the round has no open
+    /// query, this method changes nothing and returns false.
     ///
     /// # Errors
     /// [`GpError`] if the learner cannot be updated with the outcome.
@@ -79,7 +79,7 @@ impl Searcher {
         self.learner.observe(arm, outcome).map(|()| true)
     }
 
-    /// Closes a round whose outcome is missing, if it is open; the learner learns nothing from it.
+    /// Closes a round's query, if it is open, because its outcome is missing. The learner is told nothing.
     pub fn missed(&mut self, round: u64) {
         self.open.remove(&round);
     }

@@ -39,7 +39,8 @@ pub(in crate::protocols) fn no_rounds(rounds: u64, expected: &str, cure: &str) -
     (rounds == 0).then(|| Problem::wrong("rounds", expected, "0", cure))
 }
 
-/// The problem of a learner that cannot choose among as many points as the objective has.
+/// The problem of a learner that cannot choose among as many points as the objective has. `problem` is the size of the
+/// objective.
 pub(in crate::protocols) fn too_many_points(learner: &LearnerModel, problem: &Extent) -> Option<Problem> {
     let most = learner.as_dyn().most_arms().filter(|most| problem.arms > *most)?;
     Some(Problem::wrong(
@@ -50,7 +51,8 @@ pub(in crate::protocols) fn too_many_points(learner: &LearnerModel, problem: &Ex
     ))
 }
 
-/// The problems of the learners of all series that cannot choose among as many points as the objective has.
+/// The problems of those learners, among the learners of all series, that cannot choose among as many points as the
+/// objective has. `problem` is the size of the objective.
 pub(in crate::protocols) fn learners_limits<'a>(
     learners: impl Iterator<Item = &'a LearnerModel>,
     problem: &Extent,

@@ -12,10 +12,11 @@ pub struct TraceEvent {
     pub at: Time,
     /// Kind of event.
     pub kind: TraceKind,
-    /// The round that a message is about, or that a fact closes.
+    /// The round that a message is about, or that a fact closes. `None` for other events, and for a message or fact
+    /// without a round.
     pub round: Option<u64>,
-    /// A fingerprint of the contents of a sent message, fact or timer; 0 for other events, and if the watcher did not
-    /// request fingerprints.
+    /// A fingerprint of the contents of a message that is sent, of a fact, or of a timer that runs out; 0 for other
+    /// events, and if the watcher did not request fingerprints.
     pub contents: u64,
 }
 
@@ -28,14 +29,14 @@ pub enum TraceKind {
     Lost(TracedMessage, LossCause),
     /// A message was duplicated by the network.
     Doubled(TracedMessage),
-    /// A message reached its addressee. The time is that at which it was sent.
+    /// A message reached its addressee. The time is that at which the message was sent.
     Delivered(TracedMessage, Time),
     /// The work on a delivered message is done. The time is that at which the message was sent.
     Handled(TracedMessage, Time),
     /// A timer ran out; the text is its debug format.
     TimerFired(PartyId, String),
-    /// A party's connection changed, or it crashed or recovered: whether it is connected now, and, while it is crashed,
-    /// what happens to its memory.
+    /// A party's connection changed, or the party crashed or recovered. The fields are the party, whether it is connected
+    /// from now on, and, if it is crashed from now on, what remains of its memory.
     Switched(PartyId, bool, Option<Memory>),
     /// A party recorded a fact; the text is its debug format.
     Recorded(PartyId, String),

@@ -87,7 +87,7 @@ impl Watcher {
     }
 }
 
-/// The two parties of an event; twice the same one if the event is about one party.
+/// The two parties of an event; twice the same party if the event concerns only one.
 fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
     match event {
         Event::Sent { from, to, .. }
@@ -101,8 +101,9 @@ fn parties<P: Rounds>(event: &Event<'_, P>) -> [PartyId; 2] {
     }
 }
 
-/// A hash of the contents of a sent message, a fact or a timer, as the journal's digest includes them; 0 for other
-/// events. A [`TraceKind`] has only the label of a message, and the debug format of a fact or timer.
+/// A hash of the contents of a message that is sent, a fact or a timer, as the journal's digest includes these contents;
+/// 0 for other events. The hash tells more than a [`TraceKind`], which has only the label of a message, and the debug
+/// format of a fact or timer.
 fn fingerprint<P: Rounds>(event: &Event<'_, P>) -> u64 {
     let mut digest = Digest::default();
     match event {

@@ -119,7 +119,7 @@ pub enum ParagraphKind {
 /// Names with their values.
 #[derive(Clone, Debug, Serialize)]
 pub struct Facts {
-    /// A name and its value.
+    /// Pairs of a name and its value.
     pub rows: Vec<(String, Vec<Span>)>,
     /// Number of characters by which a terminal indents the rows.
     pub indent: usize,

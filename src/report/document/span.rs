@@ -26,7 +26,7 @@ pub struct Span {
     pub look: TextStyle,
     /// The number of a footnote; this number is printed after the words.
     pub footnote: Option<usize>,
-    /// An explanation shown on request; may be empty.
+    /// An explanation that a page shows on request; may be empty.
     pub explanation: String,
 }
 

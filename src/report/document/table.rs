@@ -55,7 +55,8 @@ pub struct Column {
 pub struct Row {
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// A remark on the row, or on all rows with the same values in the first [`Table::heads`] columns; may be empty.
+    /// A remark on the row or, in the layout [`Layout::Grouped`], on all rows that have the same values as this row in the
+    /// first [`Table::heads`] columns; may be empty.
     pub remark: String,
 }
 
@@ -83,7 +84,8 @@ pub struct Finding {
 }
 
 impl Table {
-    /// A table of texts. The columns from `first_number` on are numbers; the columns before it identify a row.
+    /// A table of texts. The columns from `first_number` on are numbers; the columns before column `first_number`
+    /// identify a row.
     #[must_use]
     pub fn new(
         title: impl Into<String>,

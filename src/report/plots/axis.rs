@@ -27,7 +27,7 @@ pub struct Axis {
 
 impl Axis {
     /// An axis for pairs of a value and its error to either side: logarithmic if all values are positive and span more than
-    /// a factor of 30. Values that are not finite are ignored.
+    /// a factor of 30. A pair is ignored if its value or its error is not finite.
     #[must_use]
     pub fn fit(values: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::fitted(values, true)
@@ -55,12 +55,14 @@ impl Axis {
             return Self::logarithmic(bottom.max(least / 2.0), top);
         }
         let bottom = values.iter().map(|(value, error)| value - error).fold(least, f64::min);
-        // If no value is negative, and the smallest value minus error is negative or near 0, the axis begins at 0.
+        // If no value is negative, and the smallest value minus error is negative or small against the largest value plus
+        // error, the axis begins at 0.
         let bottom = if least >= 0.0 && bottom < 0.4 * top { 0.0 } else { bottom };
         Self::linear(bottom, top)
     }
 
-    /// An axis for values that a user chose: each value has a tick if all are far enough apart.
+    /// An axis for values that a user chose. Each value has a tick if all values are far enough apart; otherwise the
+    /// ticks are at round numbers.
     #[must_use]
     pub fn chosen(values: &[f64]) -> Self {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
@@ -132,7 +134,8 @@ impl Axis {
         axis
     }
 
-    /// The axis with the labels that `words` gives to the values at its ticks, without trailing zeros.
+    /// The axis with the labels that `words` gives to the values at its ticks, without trailing zeros after the decimal
+    /// point.
     #[must_use]
     pub fn relabelled(mut self, words: impl Fn(f64) -> String) -> Self {
         for (at, label) in &mut self.ticks {
@@ -293,7 +296,7 @@ mod tests {
         assert_eq!((labels(&axis), axis.high), (vec!["0", "10", "20", "30", "40", "50"], 50.0));
         assert_eq!(labels(&Axis::counting([0, 1, 2])), ["0", "1", "2"]);
         assert_eq!(labels(&Axis::counting([1, 40])), ["10", "20", "30", "40"]);
-        // Values without room for steps between them have at most a few ticks.
+        // Between 0 and the smallest positive number there is no room for steps, so the axis has at most two ticks.
         assert!(Axis::fit([(0.0, 0.0), (5e-324, 0.0)]).ticks.len() < 3);
         for most in [1e-12, 3.7e-3, 1.0, 77.0, 8.1e9] {
             let count = Axis::fit([(most, 0.0), (most / 7.0, 0.0)]).ticks.len();

@@ -33,7 +33,7 @@ pub struct Drawn {
 pub struct DrawnLine {
     /// Its elements.
     pub svg: String,
-    /// Positions of its points.
+    /// Positions of its points, in the coordinates of the SVG.
     pub points: Vec<(i32, i32)>,
 }
 
@@ -170,7 +170,7 @@ fn bars(
     for (point, (x, _)) in line.points.iter().zip(places).filter(|(point, _)| point.error > 0.0) {
         let ends = [-1.0, 1.0].map(|sign| (*x, chart.y.clamped(point.y + sign * point.error)));
         context.draw_series(std::iter::once(PathElement::new(ends.to_vec(), style)))?;
-        // An end of a bar that is cut off at the edge of the axis has no cap.
+        // Where a bar is cut off at the edge of the axis, its end has no cap.
         let caps = ends.into_iter().filter(|(_, y)| *y > chart.y.low && *y < chart.y.high);
         context.draw_series(
             caps.map(|end| EmptyElement::at(end) + PathElement::new(vec![(-7, 0), (7, 0)], style)),
@@ -181,7 +181,7 @@ fn bars(
             .draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
     }
     let filled = colour(line).filled();
-    // Marks are opaque: of several at the same pixel one is enough.
+    // Marks are opaque, so of several marks at the same pixel only one is drawn.
     let mut taken = BTreeSet::new();
     let shown = places.iter().filter(|at| taken.insert(context.backend_coord(at)));
     let places: Vec<(f64, f64)> = shown.copied().collect();

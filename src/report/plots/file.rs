@@ -13,7 +13,7 @@ const TITLE_LETTERS: u32 = 30;
 const ENTRY: u32 = 36;
 /// Approximate width of a character of the legend.
 const LETTER: u32 = 14;
-/// Characters in a line of the note. The reader's font is unknown, so wide letters are assumed.
+/// Largest number of characters in a line of the note. The reader's font is unknown, so wide letters are assumed.
 const NOTE_WIDTH: usize = 74;
 /// Height of a line of the note.
 const NOTE: u32 = 26;
@@ -91,8 +91,8 @@ pub fn styled(chart: &Chart, style: Style) -> String {
     markup.into_string()
 }
 
-/// A sample of a line for a legend, 56 units wide and 24 high. For [`Kind::Bars`] and [`Kind::Marks`] it has the mark; for
-/// any other kind it is a line with the dashes of that kind.
+/// A sample of a line for a legend, 56 units wide and 24 high. For [`Kind::Marks`] it is the mark, for [`Kind::Bars`] the
+/// mark on a line, and for any other kind a line with the dashes of that kind.
 #[must_use]
 pub fn sample(key: usize, kind: Kind) -> Markup {
     html! {
@@ -109,7 +109,7 @@ pub fn sample(key: usize, kind: Kind) -> Markup {
     }
 }
 
-/// The font size at which a title fits, if its letters are wide.
+/// The font size at which a title fits even if its letters are wide.
 fn title_size(title: &str) -> u32 {
     (WIDTH - 40) * 10 / (6 * title.chars().count().max(1) as u32)
 }

@@ -1,4 +1,4 @@
-//! Colours that can be distinguished with red-green colour blindness too, and dashes for greyscale prints.
+//! Colours that readers with red-green colour blindness can distinguish too, and dashes for greyscale prints.
 
 use plotters::style::RGBColor;
 

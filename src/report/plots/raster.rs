@@ -6,7 +6,7 @@ use resvg::usvg::{Options, Tree, fontdb};
 use std::fmt;
 use std::sync::Arc;
 
-/// Default number of pixels per unit of the document; sharp on paper too.
+/// Default number of pixels per unit of the document; with this number, a picture is sharp on paper too.
 const SCALE: f32 = 2.0;
 /// Preferred fonts, in this order.
 const FONTS: [&str; 6] = ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Arial", "Helvetica", "Verdana"];
@@ -19,7 +19,8 @@ pub fn png(svg: &str) -> Result<Vec<u8>, PictureError> {
     png_at(svg, SCALE)
 }
 
-/// Draws an SVG document as PNG with `scale` pixels for each pixel of the document (96 of which are an inch on paper).
+/// Draws an SVG document as PNG. One pixel of the document is `scale` pixels wide and high in the PNG; 96 pixels of the
+/// document are an inch on paper.
 ///
 /// # Errors
 /// [`PictureError`] if no font is installed, or the document cannot be drawn at this size.

@@ -11,11 +11,12 @@ const MAX_EVENTS: usize = 3000;
 const LEFT: f64 = 110.0;
 const TOP: f64 = 60.0;
 const COLUMN: f64 = 150.0;
-/// Average height per moment in pixels, and the smallest and the largest distance between consecutive moments.
+/// Vertical distances between consecutive moments, in pixels: approximate mean before the limits apply (`ROW`), minimum
+/// (`LEAST`) and maximum (`MOST`).
 const ROW: f64 = 16.0;
 const LEAST: f64 = 5.0;
 const MOST: f64 = 60.0;
-/// Smallest distance between two times that are printed at the margin.
+/// Smallest vertical distance, in pixels, between two times that are printed at the margin.
 const TICK: f64 = 22.0;
 
 /// The CSS of a diagram in a separate file.
@@ -92,7 +93,8 @@ pub(in crate::report) fn drawing(names: &[String], events: &[TraceEvent]) -> Opt
     Some(Drawing { inside: svg, width, height: canvas.bottom() + 30.0 })
 }
 
-/// The labels of arrows that are drawn so far: middle, baseline and half of the width of each.
+/// The labels that are drawn beside arrows so far. For each label: the horizontal position of its middle, the vertical
+/// position of its baseline, and half of its width.
 #[derive(Debug, Default)]
 struct Labels(Vec<(f64, f64, f64)>);
 
@@ -104,7 +106,7 @@ impl Labels {
     /// cross at a third of their length.
     const PLACES: [f64; 5] = [1.0 / 3.0, 0.5, 2.0 / 3.0, 0.2, 0.8];
 
-    /// The place of a label beside an arrow where it overlaps no earlier label; `None` if there is none.
+    /// A place beside an arrow at which its label overlaps no earlier label; `None` if there is no such place.
     fn place(&mut self, label: &str, from: (f64, f64), to: (f64, f64)) -> Option<(f64, f64)> {
         let half = Self::LETTER * label.chars().count() as f64 / 2.0;
         let at = |share: &f64| (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share - 3.0);

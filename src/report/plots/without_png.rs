@@ -1,5 +1,5 @@
-//! For a program that was built without PNG and PDF: functions that refuse to draw them, with an error that says how to
-//! get them.
+//! For a program that was built without PNG and PDF: functions that refuse to draw a PNG or PDF, with an error that says
+//! how to build the program with both.
 
 use super::picture_error::PictureError;
 

@@ -61,7 +61,8 @@ fn legend(charts: &[Chart]) -> Vec<Entry<'_>> {
     entries
 }
 
-/// Non-empty notes by decreasing length, each without the leading sentences that it shares with an earlier one.
+/// Non-empty notes by decreasing length, each without the leading sentences that it shares with an earlier note in this
+/// order.
 fn distinct_notes(mut notes: Vec<&str>) -> Vec<&str> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.len()));
     let rest = |(index, note): (usize, &&str)| {

@@ -8,12 +8,12 @@ const SCRIPT: &str = include_str!("growing.js");
 /// How a page reloads itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Refresh<'a> {
-    /// The browser loads it again after this many seconds.
+    /// The browser loads the page again after this many seconds.
     After(u64),
     /// The page asks its server for the state of the run, and reloads as soon as the answer differs from `state`. If
     /// there is no answer, the text of the progress line is replaced by `ended`.
     Asking {
-        /// What the server answers while this page is the latest.
+        /// What the server answers as long as it has no later page than this.
         state: &'a str,
         /// The text of the progress line once the server no longer answers.
         ended: &'a str,
@@ -22,7 +22,8 @@ pub enum Refresh<'a> {
     Never,
 }
 
-/// The elements in the page's head, and those before its content.
+/// The element of the page's head by which the browser reloads the page, if there is one; and the elements before the
+/// page's main part: the progress line, and a script if the page asks its server.
 fn parts(line: &str, refresh: Refresh<'_>) -> (Markup, Markup) {
     let head = match refresh {
         Refresh::After(seconds) => html! { meta http-equiv="refresh" content=(seconds); },
@@ -38,7 +39,7 @@ fn parts(line: &str, refresh: Refresh<'_>) -> (Markup, Markup) {
     (head, line)
 }
 
-/// The page of an unfinished run that has a report.
+/// The page of an unfinished run: `page`, which is the report so far, with the progress line before its main part.
 pub(in crate::report) fn growing(page: &str, line: &str, refresh: Refresh<'_>) -> String {
     let (head, line) = parts(line, refresh);
     let page = page.replacen("<head>", &format!("<head>{}", head.into_string()), 1);

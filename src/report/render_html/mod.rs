@@ -20,7 +20,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page as HTML.
 pub(super) fn page(document: &Document) -> String {
     let listed = document.sections.iter().filter(|section| !section.name.is_empty());
-    // Sections without a name, at the beginning, stand above the list of sections.
+    // The sections at the beginning that have no name stand above the list of sections.
     let first = document.sections.iter().take_while(|section| section.name.is_empty()).count();
     let (answer, rest) = document.sections.split_at(first);
     let markup = html! {
@@ -58,7 +58,7 @@ pub(super) fn page(document: &Document) -> String {
     text
 }
 
-/// An element's id; `None` for an empty one.
+/// An element's id; `None` if the text is empty.
 fn id(id: &str) -> Option<&str> {
     (!id.is_empty()).then_some(id)
 }
@@ -81,8 +81,8 @@ fn blocks(all: &[Block]) -> Markup {
     }
 }
 
-/// Figures in rows of two. A figure with several charts fills a row. If the number of consecutive figures with one chart each is
-/// odd, the last of them also fills a row.
+/// Figures in rows of two. A figure with several charts fills a row. If the number of consecutive figures with one chart
+/// each is odd, the last of them also fills a row.
 fn plates(group: &[Block]) -> Markup {
     let single: Vec<bool> =
         group.iter().map(|block| matches!(block, Block::Figure(one) if one.charts.len() == 1)).collect();

@@ -31,8 +31,8 @@ pub(super) fn table(table: &Table) -> Markup {
     )
 }
 
-/// A cell in its row; empty if a cell above it spans this row too. In a table of findings, a cell that does not identify the
-/// row also has the name of its column, which a narrow screen shows above the cell.
+/// A cell in its row; empty if a cell above it spans this row too. In a table of findings, a cell that does not identify
+/// the row also has the name of its column, which a narrow screen shows before or above the cell's text.
 fn placed(table: &Table, index: usize, row: &Row, at: usize, findings: bool) -> Markup {
     let (column, cell) = (&table.columns[at], &row.cells[at]);
     let head = at < table.heads;

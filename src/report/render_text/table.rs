@@ -86,7 +86,8 @@ struct Grid {
     numbers: Vec<bool>,
 }
 
-/// Spaces to the left and right of each cell: in a table that fits with them, and in a narrow one.
+/// Spaces to the left and to the right of each cell: first those of a table that has room for them, then those of a table
+/// that has to be narrow.
 const PADDINGS: [(u16, u16); 2] = [(1, 1), (0, 1)];
 
 /// Smallest number of characters of a word that may be broken after its commas, if the table does not fit otherwise.
@@ -127,8 +128,9 @@ impl Grid {
     }
 
     /// The padding, and the smallest width of each column, with which the table fits and no word is broken; `None` if
-    /// nothing fits. To make a table fit, first the space between columns is reduced, then cells of text are broken between
-    /// words, then also numbers, whose errors move to the next line.
+    /// nothing fits. If a table does not fit, the padding is reduced. If this is not enough, cells of text are broken
+    /// between words, first with the wide padding and then with the reduced one. Finally, numbers are broken too, so that
+    /// their errors move to the next line.
     fn widths(&self, most: usize) -> Option<((u16, u16), Vec<u16>)> {
         let long = |text: &str| text.chars().count() as u16;
         let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);

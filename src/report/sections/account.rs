@@ -162,7 +162,8 @@ pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {
     Section { blocks, ..Section::default() }
 }
 
-/// The losses to one observer about one kind of unit, or about a person, and the cells that have these same losses.
+/// The losses of one series to one observer, about one unit or about a person, and the cells in which these losses are
+/// the same.
 struct Entry {
     about: String,
     /// The basis and the epsilons.
@@ -218,7 +219,7 @@ fn ideal(of: Option<Arithmetic>) -> &'static str {
     if of == Some(Arithmetic::Ideal) { ", ideal" } else { "" }
 }
 
-/// The losses about persons whose row and outcome both change, each with the number of its cell.
+/// The losses about persons whose row and outcome both change, each with the number of the cell in which it holds.
 /// Such a loss is the sum of the tight accountant's losses about the row and about the outcome. If
 /// several rows or outcomes may have the largest loss, there is a sum for each pair of such a row and
 /// such an outcome.
@@ -246,7 +247,7 @@ fn sums(groups: &[LedgerGroup]) -> Vec<(usize, Entry)> {
             bound(a.epsilon),
             bound(b.epsilon)
         );
-        // If one of the two epsilons is infinite, its own entry has the reason.
+        // If one of the two epsilons is infinite, no conditions are listed here: the entry of that epsilon has the reason.
         let known = a.epsilon.is_finite() && b.epsilon.is_finite();
         let on = conditions(&whole.note).into_iter().filter(|_| known).map(str::to_owned);
         let line = Entry {
@@ -284,7 +285,7 @@ pub struct ReleaseFacts {
     pub basis: LossBasis,
     /// The arithmetic for which the costs hold, in words.
     pub arithmetic: &'static str,
-    /// Whether some releases may have been chosen adaptively, after seeing the results of earlier ones.
+    /// Whether some releases may have been chosen adaptively, depending on the results of earlier releases.
     pub adaptive: bool,
 }
 
