@@ -53,8 +53,8 @@ pub struct TestFunction {
     /// Kernel that the model assumes. Default: `Matern52`.
     #[serde(default = "matern52")]
     pub kernel: Kernel,
-    /// Length-scale that the model assumes, as a share of a side of the box, or a list with one for each input. Default:
-    /// 0.2 sqrt(d), where d is the number of inputs.
+    /// Length-scale that the model assumes, as a share of a side of the box, or a list with one for each input.
+    /// Default: 0.2 sqrt(d), where d is the number of inputs.
     #[serde(default)]
     pub length_scale: Option<LengthScales>,
     /// Prior variance that the model assumes. Default: the variance of the values at 1,024 Sobol' points of the box.

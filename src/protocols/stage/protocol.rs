@@ -73,8 +73,8 @@ pub trait Protocol: Send + Sync {
 
     /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and
     /// the path of the setting. Each pair of a series and a party that a branch of a fork lists here must be listed by
-    /// the scenario too, since ledger entries from before the fork do not name a party that the branch adds. Default:
-    /// none.
+    /// the scenario too, since ledger entries from before the fork do not name a party that the branch adds.
+    /// Default: none.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         Vec::new()
     }
