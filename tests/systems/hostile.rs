@@ -267,7 +267,7 @@ fn names_that_act_on_a_terminal_or_a_spreadsheet_are_refused() {
     }
     for first in ["=", "+", "-", "@"] {
         let path = scenario("\"caller\"", &format!("\"{first}caller\""));
-        seen(&path, &["does not begin with =, +, - or @", "spreadsheets"]);
+        seen(&path, &["does not begin with =, +, - or @", "spreadsheet"]);
     }
     let each = "about=Each(\"a\", [\"=1+1\", \"b\"])";
     ends(3, &["check", ECHO, "-o", each], &["a value that begins with ="]);
