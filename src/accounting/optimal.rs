@@ -50,15 +50,15 @@ impl Optimal {
 }
 
 /// Epsilon of randomised responses with the epsilons of these guarantees, at the delta `slack`. If this epsilon is larger
-/// than `ceiling`, the result may be any value above `ceiling`. `None` if the slack is not above 0 or an epsilon is too
-/// large for a law.
+/// than `ceiling`, the result may be any value above `ceiling`. `None` if the slack is not above 0, or if an epsilon
+/// is above the largest for which a distribution of the privacy loss is computed.
 fn worst_case(guarantees: &Guarantees, slack: f64, ceiling: f64) -> Option<f64> {
     let mut responses = Composition::new();
     for &(epsilon, count) in &guarantees.pairs {
         responses.add(&Cost::RandomizedResponse { epsilon }, count);
     }
-    // If an epsilon is too large for a law, there is no result here. `Optimal::below` then has the results of the other
-    // divisions of delta and of basic composition.
+    // If an epsilon is too large (see `is_priceable`), there is no result here. `Optimal::below` then has the results of
+    // the other divisions of delta and of basic composition.
     let expressible = responses.items().iter().all(|item| pairs::is_priceable(&item.cost));
     // The composition has the delta 1 - (1 - slack) (1 - d_1) .. (1 - d_n), where d_1 to d_n are the deltas of the
     // guarantees. This is at most slack + d_1 + .. + d_n, which is the delta that `Optimal::below` was given.

@@ -23,9 +23,9 @@ use crate::vocab::Cost;
 /// An upper bound on s times the Renyi divergence of order s + 1 of an item, times its count; 0 if the item's cost is
 /// not that of a repeated Gaussian mechanism.
 ///
-/// Source: Papernot and Steinke 2022, Theorem 2 (truncated negative binomial) with the best second order, and Theorem 6
-/// (Poisson). For Theorem 6, s times the divergence that the theorem gives is exponentiated, and e^-mean, the probability
-/// of no result, is added to the exponential.
+/// Source: Papernot and Steinke 2022, Theorem 2 (truncated negative binomial) with the best choice of the theorem's
+/// second Renyi order, and Theorem 6 (Poisson). For Theorem 6, s times the divergence that the theorem gives is
+/// exponentiated, and e^-mean, the probability of no result, is added to the exponential.
 pub(super) fn moment(item: &Item, s: f64) -> f64 {
     let order = s + 1.0;
     let one = match item.cost {

@@ -282,13 +282,13 @@ const OUTSOURCED: &str = r#"    protocol: Outsourced(
             // Both inputs and outcomes are made private. `range` is in standard deviations of the output.
             Series(
                 name: "private",
-                // Each(name, values) makes the scenario a study with one cell per value. Each may be written in place of any value.
+                // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
                 release: NoisyRows(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5),
                 outcomes: ClippedLaplace(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), range: Range(low: -3, high: 3)),
                 // An outcome is released once, so an arm is asked for once: asking again would return the same answer.
                 learner: GpUcb(exclude_played: true),
             ),
-            // The inputs are projected at random, as PO-GP-UCB does; outcomes are answered as they are.
+            // The inputs are projected at random, as in PO-GP-UCB; outcomes are sent without noise for privacy.
             Series(
                 name: "PO-GP-UCB",
                 release: JohnsonLindenstrauss(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5, r: COLUMNS),
@@ -307,7 +307,7 @@ const LOCAL: &str = r#"    protocol: Local(
         rounds: 500,
         // All series serve the same users, with the same noise, so that they can be compared.
         series: [
-            // Each(name, values) makes the scenario a study with one cell per value. Each may be written in place of any value.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
             // `bound` is in standard deviations of the output: rewards beyond it are clipped.
             Series(
                 name: "private reports",
@@ -332,7 +332,7 @@ const FEDERATED: &str = r#"    // Agents search the same table, each with a smal
         perturbation: 0.05,
         series: [
             Series(name: "alone", sharing: Alone, policy: Deadline(after: "3s")),
-            // Each(name, values) makes the scenario a study with one cell per value. Each may be written in place of any value.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
             Series(
                 name: "DP-FTS",
                 sharing: Aggregate(
@@ -373,8 +373,8 @@ const RELEASE: &str = r#"    parties: { "owner": Party(), "reader": Party() },
         readers: ["reader"],
         rounds: 10,
         series: [
-            // Every setting is tried, and one is chosen privately. The privacy guarantee needs no prior if the loss is bounded.
-            // Each(name, values) makes the scenario a study with one cell per value. Each may be written in place of any value.
+            // Every setting is tried, and one is chosen privately. The privacy guarantee holds for every loss function that is bounded.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
             Series(name: "fixed grid", publication: FixedGrid(epsilon: Each("epsilon", [0.1, 1.0, 10.0]))),
             // Baselines: without protection, and without any release.
             Series(name: "non-private", publication: NonPrivate(learner: GpUcb)),

@@ -163,8 +163,8 @@ pub struct ProblemFacts {
 /// Facts of a problem that are taken as public, by subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PublicFacts {
-    /// Facts about the form of the data: numbers, such as those of records, columns and agents, and properties without
-    /// which the data could not be used, for example that every cell used is a number.
+    /// Facts about the form of the data: how many records, columns and agents there are, and properties without which the
+    /// data could not be used, for example that every cell used is a number.
     pub shape: Vec<PublicFact>,
     /// Facts about inputs, such as the numbers by which inputs are scaled, except fitted length-scales.
     pub inputs: Vec<PublicFact>,

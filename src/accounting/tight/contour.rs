@@ -91,14 +91,14 @@ impl SaddlePoint {
 const BLOCK: usize = 32;
 /// Largest number of nodes of the trapezoid rule.
 const MAX_NODES: usize = 8192;
-/// Largest number of terms for one value of a law's transform exp(K); if more are needed, lattices are used instead.
+/// Largest number of terms for one value of a law's transform exp(K); if more are needed, the line is given up.
 const MAX_TERMS: f64 = 40_000.0;
 /// Largest contribution of the terms beyond the last node, relative to the estimated integral.
 const TRUNCATION: f64 = 1e-14;
 /// Largest number of terms of all values together, at effort 1.
 const MAX_WORK: f64 = 4e5;
-/// A part of the allowed work; the allowed work is `effort` times [`MAX_WORK`]. If more work than this part is done and the
-/// values have not decreased to 1/10, the line is given up.
+/// A part of the allowed work; the allowed work is `effort` times [`MAX_WORK`]. If more work than this part is done and
+/// |exp(K(c + i y) - K(c))|, which is 1 at y = 0, has not decreased to 1/10, the line is given up.
 const FIRST_PART: f64 = 0.1;
 
 /// Both ends of epsilon at `delta`; `None` if no line gives a sum that is accurate and takes no more work than allowed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The phase of the agreement on masks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// There is nothing to agree on, or the agreement is finished.
+    /// No agreement is in progress: it has not begun, there is nothing to agree on, or it is finished.
     #[default]
     Done,
     /// The server waits for keys.
@@ -28,7 +28,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// The state before any answer.
+    /// The state before the agreement begins.
     pub(super) fn of(agents: usize) -> Self {
         let nobody = Arc::new(vec![false; agents]);
         Self { phase: Phase::Done, asked: 0, keys: Arc::clone(&nobody), members: nobody }

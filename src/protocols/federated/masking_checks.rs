@@ -53,7 +53,7 @@ impl Aggregate {
         // checked here.
         if reach > 8e4 {
             let found = self.clip.map_or("none".to_owned(), |clip| clip.to_string());
-            let expected = "a clipping norm with (1 + z) clip / q of at most 80,000, so that masked sums fit into 64-bit words";
+            let expected = "a clipping norm with (1 + noise_multiplier) clip / sampling rate of at most 80,000, so that masked sums fit into 64-bit words";
             problems.push(wrong("clip", expected, &found, "clip: 11 (DP-FTS-DE's synthetic experiment)"));
         }
         if let Some(k) = self.server.neighbours() {
@@ -69,8 +69,8 @@ impl Aggregate {
         let threshold = threshold(agents as usize);
         if self.server.colluding() >= threshold {
             let expected = format!(
-                "fewer than {threshold} of {agents} agents: that many shares reveal every single answer, which has one agent's \
-                 share of the noise only"
+                "fewer than {threshold} of {agents} agents: {threshold} shares of a secret reveal it, and so \
+                 every single answer, which has one agent's share of the noise only"
             );
             let cure = "lower `colluding`, or trust the server";
             let found = self.server.colluding().to_string();

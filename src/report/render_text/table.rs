@@ -129,8 +129,8 @@ impl Grid {
 
     /// The padding, and the smallest width of each column, with which the table fits and no word is broken; `None` if
     /// nothing fits. If a table does not fit, the padding is reduced. If this is not enough, cells of text are broken
-    /// between words, first with the wide padding and then with the reduced one. Finally, numbers are broken too, so that
-    /// their errors move to the next line.
+    /// between words, first with the wide padding and then with the reduced one. Finally, cells of numbers are broken
+    /// between words too, so that a standard error ("+- 0.0042") moves to the next line.
     fn widths(&self, most: usize) -> Option<((u16, u16), Vec<u16>)> {
         let long = |text: &str| text.chars().count() as u16;
         let word = |text: &String| text.split_whitespace().map(long).max().unwrap_or(0);

@@ -14,7 +14,7 @@ const FIRST_POINTS: usize = 20;
 /// Simple regret is drawn over the logarithm of the round if the number of the last round is at least this.
 const LONG: u64 = 300;
 
-/// Figures of regret by round: one for all cells if the lines are few, else one for each combination of values of some axes.
+/// Figures of regret by round: one for all cells if the lines are few, else one for each group that `grouped` forms.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let mut figures = Vec::new();
     let names = Axes::of(summary);

@@ -8,7 +8,8 @@ use super::identity::Identity;
 const AXIS: &str = "branch";
 
 impl Plan {
-    /// The name of the run folder of a fork. Another point, other branches or other settings give another name.
+    /// The name of the run folder of a fork at the moment `at`. Another moment, other branches or other
+    /// settings give another name.
     #[must_use]
     pub fn fork_folder_name(&self, at: &str, branches: &[(String, Self)]) -> String {
         let mut identity = Identity::new("fork");

@@ -93,7 +93,7 @@ pub(super) fn candidate_changes(rows: &Rows, stream: &mut Stream) -> Vec<RecordC
 pub(super) fn moved_as_given(rows: &Rows, text: &str) -> Result<RecordChange, AuditError> {
     let expected = || AuditError::Neighbour {
         expected: format!(
-            "ROW:D1,..,D{} with a row below {} and a distance of at most {DISTANCE}",
+            "ROW:D1,..,D{} with a row below {} and a distance above 0 and at most {DISTANCE}",
             rows.d(),
             rows.n()
         ),
