@@ -22,8 +22,8 @@ pub enum EpsilonKind {
 
 impl EpsilonKind {
     /// The epsilon that is proven for adaptively chosen releases. `epsilon` is of this kind, and `upper` is the proven
-    /// upper bound that belongs to `epsilon`. The result is infinite for a claim or an approximation, and also for a bound for
-    /// releases fixed in advance without an `upper`.
+    /// upper bound that belongs to `epsilon`. The result is infinite for a claim or an approximation. It is also infinite
+    /// for a bound that holds only for releases fixed in advance, if there is no `upper`.
     #[must_use]
     pub fn adaptive_bound(self, epsilon: f64, upper: Option<f64>) -> f64 {
         match self {

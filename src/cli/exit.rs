@@ -24,7 +24,7 @@ pub enum Exit {
     BudgetExhausted = 6,
     /// An audit's verdict is not the expected one, or a verdict was expected of a protected series that was not audited.
     VerdictDiffers = 7,
-    /// Interrupted; the same command continues.
+    /// The run was interrupted; the same command, given again, continues it.
     Interrupted = 130,
 }
 

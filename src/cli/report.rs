@@ -113,7 +113,7 @@ fn nothing_to_report(folder: &RunFolder) -> Exit {
         Ok(None) => not_a_run(folder),
         Ok(Some(_)) => {
             eprint_line(format_args!(
-                "error: {} has no summary.json: the run was interrupted (finish it with the same `subrosa run`)",
+                "error: {} has no summary.json: the run was interrupted (give the same `subrosa run` command again to finish it)",
                 folder.path().display()
             ));
             Exit::Usage

@@ -93,8 +93,8 @@ struct State {
     epoch: Option<usize>,
     /// The outcomes of the current epoch so far.
     arrived: Vec<f64>,
-    /// Outcomes of the epochs that were unfinished when the repeated history of another learner moved on to the next arm, by
-    /// arm.
+    /// By arm: the outcomes of an epoch that was unfinished when, in the replayed history of another learner, that learner
+    /// went on to another arm.
     left: BTreeMap<usize, Vec<f64>>,
     /// For each arm and each j from 1 to k, the sum of outcome j over the finished epochs of the arm: `[n, k]`.
     sums: Vec<f64>,

@@ -31,7 +31,7 @@ fn cells(offset: f64, spacing: f64) -> Grid {
 /// the distance from the centre of the bulk: on each side of the centre, each window ends at twice the distance at
 /// which the window before it ends. Here `sought` is an estimate of epsilon. A window on the upper side that begins
 /// less than 2 `sought` above the centre has cells of a width of about 2 `sought` / `points`, but at least [`OCTAVE`]
-/// cells and no more than `points` cells if `points` is larger than [`OCTAVE`]. Every other window has [`OCTAVE`]
+/// cells and at most the larger of `points` and [`OCTAVE`]. Every other window has [`OCTAVE`]
 /// cells. If the law states no bulk, there is one window, with [`EVEN`] cells or more.
 pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought: f64) -> Vec<Window> {
     let Some((centre, scale)) = law.bulk() else {
@@ -64,8 +64,7 @@ pub(super) fn plain(law: &dyn Law, (low, high): (f64, f64), points: f64, sought:
     sides
 }
 
-/// One window for each cell of a grid; each window is a single cell. The part of the grid outside the range from `low`
-/// to `high` is left out.
+/// The range from `low` to `high`, divided at the points of a grid that lie inside it; each window is a single cell.
 pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
     let inner = grid.iter().copied().filter(|point| low < *point && *point < high);
     let points: Vec<f64> = [low].into_iter().chain(inner).chain([high]).collect();

@@ -28,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
     let federated = worst(
         CaseDescription::sound(
             "federated-sum",
-            "DP-FTS-DE's sum over 20 agents, q = 0.25, z = 1, S = 11, once",
+            "DP-FTS-DE's sum over 20 agents, sampling probability 0.25, noise multiplier 1, clipping norm 11, once",
         ),
         sum,
         &agents,

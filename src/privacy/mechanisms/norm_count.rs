@@ -78,8 +78,8 @@ impl NormCount {
             None => Ok(count),
             Some(NoiseArithmetic::Ideal) => Ok(count + self.sd.get() * stream.normal()),
             Some(NoiseArithmetic::Exact) => {
-                // A half is a multiple of the lattice's spacing, so it is not rounded: the spacing is a power of two far
-                // below 1/2, since noise that would need a wider spacing has no lattice.
+                // Rounding leaves 1/2 as it is, because it is a multiple of the spacing, a power of two far below 1/2. For
+                // noise that would need a wider spacing, `Grid::between` returns an error.
                 let (grid, scale) = self.exact()?;
                 Ok(grid.plus_normal(i128::from(halves) * grid.round(Self::REACH), scale, stream))
             }

@@ -67,9 +67,9 @@ pub(super) struct Agent {
     /// The noise of this agent's measurements.
     pub(super) noise: Noise,
     pub(super) rounds: u64,
-    /// How often the server broadcasts. The agent answers the rounds whose number is below this one.
+    /// The number of broadcasts of the server. The agent answers round t only if t is below this number.
     pub(super) broadcasts: u64,
-    /// Answers to rounds whose number is below this one contain weights, later answers do not.
+    /// Answers to rounds below this number contain weights; later answers do not.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,

@@ -196,7 +196,7 @@ impl Local {
         }
         let mut problems = Vec::new();
         if !self.cohorts.is_empty() {
-            let expected = "no cohorts, whose functions are drawn for a finite set of arms";
+            let expected = "no cohorts, because a cohort's function is drawn for a finite set of arms";
             let cure =
                 "use a finite set of arms, `points: Sobol(1024)` in the objective, or leave `cohorts` out";
             problems.push(Problem::wrong("cohorts", expected, "cohorts, and the points of a box", cure));

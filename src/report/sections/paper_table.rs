@@ -1,4 +1,5 @@
-//! One table of a whole study for a paper, a row per series and cell: regret, claimed and bounded epsilon, and costs.
+//! One table of a whole study for a paper, a row per series and cell: regret, the claimed and
+//! the largest epsilon, virtual time and bytes.
 
 use super::cells::rows;
 use super::headline::{Measure, Protection, UnprotectedLosses, claim};

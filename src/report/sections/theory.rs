@@ -39,7 +39,7 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     let further: Vec<(f64, f64)> = entries.iter().filter_map(room).map(|value| (value, 0.0)).collect();
     let values: Vec<(f64, f64)> = numbers(&chart.lines).chain(further).collect();
     chart.y = if chart.y.log { Axis::fit(values) } else { Axis::plain(values) };
-    // For each bound that is not drawn: the largest possible regret, and the bound.
+    // For each trivial bound: the largest possible regret, and the bound in words.
     let mut nothing: Vec<(String, String)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let side = words(entry.bound.side);

@@ -97,7 +97,7 @@ fn create(folder: &Path) -> Result<(File, PathBuf), FileError> {
 /// Removes the segments to which no process writes any more. On a file system without locks, no segment is removed.
 pub(in crate::study) fn remove_left_behind(paths: &[PathBuf]) {
     for path in paths {
-        // A segment that cannot be removed does no harm: the file that replaced it has all of its records.
+        // A segment that cannot be removed does no harm: its records have been written to `records.jsonl`.
         if let Ok(file) = File::open(path)
             && file.try_lock().is_ok()
         {

@@ -88,8 +88,8 @@ impl fmt::Display for SignError {
             Self::File(error) => error.fmt(f),
             Self::Odd(path) => write!(
                 f,
-                "{} cannot be signed: a run folder has regular files, whose names have no line break and no backslash \
-                 (remove it)",
+                "{} cannot be signed: a run folder has only regular files and folders, whose names are UTF-8 without \
+                 line breaks or backslashes (remove this entry)",
                 path.display()
             ),
             Self::Key { path, reason } => write!(f, "{}: {reason}", path.display()),

@@ -5,7 +5,7 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
 /// The tree of a value that is written in another format than RON. In this tree, the name of an enum variant is a text or a
-/// key, and all places are `0..0`.
+/// key, and all spans (places in the source text) are unknown: `0..0`.
 pub(super) struct Foreign(pub(super) Node);
 
 impl<'de> Deserialize<'de> for Foreign {

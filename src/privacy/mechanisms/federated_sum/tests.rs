@@ -308,8 +308,9 @@ fn the_ledger_entry_has_sampler_and_sensitivity_of_the_sum() {
 }
 
 /// The inverse squares of two noise multipliers, that of the sums and that of the count, add up to 1, the inverse square of
-/// the planned multiplier of both together. The count has 1 / (2 sd)^2 = 1/4, so the planned multiplier of the sums is
-/// (1 - 1/4)^(-1/2). This multiplier is multiplied by 0.75, the total weight of the agents that answer.
+/// the planned multiplier of both together. A vector changes the count by at most 1/2, so the count's noise multiplier is
+/// 2 sd = 2, and its inverse square is 1/4. So the planned multiplier of the sums is (1 - 1/4)^(-1/2). This multiplier is
+/// multiplied by 0.75, the total weight of the agents that answer.
 #[test]
 fn the_cost_of_renormalised_sums_includes_that_of_the_count() {
     let count = Some(NormCount { sd: Positive::new(1.0).unwrap() });

@@ -13,8 +13,8 @@ pub trait RowsMechanism: Mechanism<Input = Rows, Output = Rows> + Send + Sync {
         None
     }
 
-    /// Whether records are an affine function of the release, so that an attacker who knows some records may compute
-    /// the others; an audit tries this attack.
+    /// Whether records can be an affine function of the release, as with a projection to at least as many columns as a
+    /// record has numbers. An attacker who knows some records may then compute the others; an audit tries this attack.
     fn is_affine(&self) -> bool {
         false
     }
@@ -57,7 +57,7 @@ pub trait Input: Send + Sync {
     /// not released. The mechanism's public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise, or no exact noise, is large enough.
+    /// [`MechanismError`] if no finite noise is large enough, or if that noise cannot be sampled in exact arithmetic.
     fn mechanism(
         &self,
         d: usize,
