@@ -36,10 +36,11 @@ impl GroupKey {
             == (&event.protected, event.unit, &event.observer, &event.neighbours)
     }
 
-    /// Whether this group and another have the same party, unit and observer; the neighbouring relations may differ.
+    /// Whether this group and another have the same party, unit and observer, but another neighbouring relation.
     #[must_use]
     pub fn differs_in_neighbours_only(&self, other: &Self) -> bool {
         (&self.protected, self.unit, &self.observer) == (&other.protected, other.unit, &other.observer)
+            && self.neighbours != other.neighbours
     }
 }
 

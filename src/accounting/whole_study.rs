@@ -220,9 +220,7 @@ impl WholeStudy {
     /// The series that have releases about the same party and unit as `group`, to the same observer, under another
     /// neighbouring relation.
     fn other_relations(&self, group: &Group) -> Vec<&str> {
-        let alike = |other: &&Group| {
-            other.about != group.about && other.about.differs_in_neighbours_only(&group.about)
-        };
+        let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
         let mut names: Vec<&str> = Vec::new();
         for other in self.groups.iter().filter(alike) {
             if !names.contains(&&*other.series) {

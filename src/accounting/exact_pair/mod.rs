@@ -10,19 +10,15 @@ use crate::vocab::{Cost, Delta};
 pub(crate) use curve::Curve;
 pub(crate) use discrete::Discrete;
 
-/// The smallest epsilon, at least 0, that holds at `delta` in both directions for several independent releases together;
-/// infinite if no epsilon holds. Without a closed form, the result is the tight accountant's epsilon, which may be slightly
-/// above the smallest one. `costs` has each cost with its count. The output distributions of a release on the pair of data
+/// A lower and an upper bound, each at least 0, on the smallest epsilon that holds at `delta` in both directions for several
+/// independent releases together; infinite if no epsilon holds. With a closed form both are the smallest epsilon, otherwise
+/// they are the tight accountant's bounds. `costs` has each cost with its count. The output distributions of a release on the pair of data
 /// sets must be exactly those that the cost of the release describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
-pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> f64 {
-    closed_form(costs, delta).unwrap_or_else(|| priced(costs, delta).map_or(0.0, |priced| priced.epsilon))
-}
-
-/// An epsilon at `delta`, at least 0, that is not above the smallest epsilon of the pair: the closed form that [`composed`]
-/// uses, or else the tight accountant's proven lower bound.
-pub(crate) fn composed_from_below(costs: &[(Cost, u64)], delta: f64) -> f64 {
-    let lower = || priced(costs, delta).and_then(|priced| priced.lower).unwrap_or(0.0);
-    closed_form(costs, delta).unwrap_or_else(lower)
+pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> (f64, f64) {
+    if let Some(epsilon) = closed_form(costs, delta) {
+        return (epsilon, epsilon);
+    }
+    priced(costs, delta).map_or((0.0, 0.0), |priced| (priced.lower.unwrap_or(0.0), priced.epsilon))
 }
 
 /// The epsilon of a single Gaussian or Laplace release at any `delta`, or of any releases at a `delta` of 0; `None` in all

@@ -108,12 +108,8 @@ impl Finding {
                 Some(pair) if pair.exceeds(*proven) => notes.push(format!(
                     "the exact loss of the pair exceeds the upper bound of {proven:.4}: {wrong}"
                 )),
-                // The lower end stays where it is.
-                Some(pair) if pair.epsilon > *proven => {
-                    pair.error = (pair.error - (pair.epsilon - *proven)).max(0.0);
-                    pair.epsilon = *proven;
-                }
-                _ => {}
+                Some(pair) => *pair = pair.at_most(*proven),
+                None => {}
             }
         }
         let stated = [(Source::Claimed, &statement.claim), (Source::Proven, &statement.proven)];
@@ -193,7 +189,7 @@ fn judged(
         format!(
             "counting has not refuted it, but the exact loss of this pair {}: by the exact distributions of the outputs on \
              this D and D', {stated} is false",
-            times(pair.epsilon - pair.error)
+            times(pair.lower())
         )
     } else if let Some(model) = model {
         format!(

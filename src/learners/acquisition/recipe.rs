@@ -92,26 +92,31 @@ impl LearnerRecipe for Acquisition {
         let ArmCovariance::Inputs { points, covariance } = covariance(learner, arms)? else {
             return Err(BuildError::NeedsInputs { learner });
         };
-        // The hyperparameters of a linear covariance are not fitted: a linear covariance depends on the
-        // units of the inputs, and scaling the inputs to the unit cube would change these units.
-        let refit = if covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
-        let points = match refit {
+        let recipe = self.for_shape(covariance.shape);
+        let points = match recipe.refit {
             Refit::Never => Arc::clone(points),
             Refit::Every(_) => Arc::new(to_unit_cube(points)),
         };
         let d = points.d();
-        let model = Model::new(refit, d, (covariance.clone(), arms.noise_variance, arms.mean));
-        let recipe = Self { trust_region: self.trust_region && refit != Refit::Never, ..self.clone() };
+        let model = Model::new(recipe.refit, d, (covariance.clone(), arms.noise_variance, arms.mean));
         Ok(Box::new(Search::new(recipe, Domain::Arms(points), d, model)))
     }
 
     fn build_on_box(&self, model: &BoxModel) -> Result<Box<dyn Learner>, BuildError> {
         let d = model.domain.width();
-        // The hyperparameters of a linear covariance are not fitted in a box either.
-        let refit = if model.covariance.shape == Shape::Linear { Refit::Never } else { self.refit };
+        let recipe = self.for_shape(model.covariance.shape);
         let stated = (model.covariance.clone(), model.noise_variance, model.mean);
-        let own = Model::new(refit, d, stated);
-        let recipe = Self { trust_region: self.trust_region && refit != Refit::Never, ..self.clone() };
+        let own = Model::new(recipe.refit, d, stated);
         Ok(Box::new(Search::new(recipe, Domain::Box(model.domain.clone()), d, own)))
+    }
+}
+
+impl Acquisition {
+    /// These settings for a covariance of this shape. The hyperparameters of a linear covariance are not fitted: a linear
+    /// covariance depends on the units of the inputs, and scaling the inputs to the unit cube would change these units.
+    /// Without fits, there is no trust region.
+    fn for_shape(&self, shape: Shape) -> Self {
+        let refit = if shape == Shape::Linear { Refit::Never } else { self.refit };
+        Self { refit, trust_region: self.trust_region && refit != Refit::Never, ..self.clone() }
     }
 }

@@ -39,8 +39,8 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
     let further: Vec<(f64, f64)> = entries.iter().filter_map(room).map(|value| (value, 0.0)).collect();
     let values: Vec<(f64, f64)> = numbers(&chart.lines).chain(further).collect();
     chart.y = if chart.y.log { Axis::fit(values) } else { Axis::plain(values) };
-    // For each trivial bound: the largest possible regret, and the bound in words.
-    let mut nothing: Vec<(String, String)> = Vec::new();
+    // The trivial bounds in words, by largest possible regret.
+    let mut trivial: Vec<(String, Vec<String>)> = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
         let side = words(entry.bound.side);
         let alone = entries.iter().filter(|other| other.bound.side == entry.bound.side).count() == 1;
@@ -53,22 +53,19 @@ pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret)
             let who = line_names(lines, &entry.of);
             let round = entry.bound.points.last().map_or(0, |(t, _)| *t);
             let largest = format!("{} by round {round}", quantity_of(entry.bound.largest_possible));
-            nothing.push((largest, format!("{who}, {} ({})", quantity_of(value), entry.bound.source)));
+            let told = format!("{who}, {} ({})", quantity_of(value), entry.bound.source);
+            match trivial.iter_mut().find(|(known, _)| *known == largest) {
+                Some((_, of)) => of.push(told),
+                None => trivial.push((largest, vec![told])),
+            }
         } else {
             draw(chart, entry.bound, &name, index);
         }
     }
-    let mut largest: Vec<&String> = Vec::new();
-    for (most, _) in &nothing {
-        if !largest.contains(&most) {
-            largest.push(most);
-        }
-    }
-    for most in largest {
-        let of = nothing.iter().filter(|(largest, _)| largest == most).map(|(_, bound)| bound.as_str());
+    for (largest, of) in trivial {
         chart.beyond.push(format!(
-            "Upper bounds above the largest possible regret, {most}, are not drawn: {}",
-            of.collect::<Vec<_>>().join("; ")
+            "Upper bounds above the largest possible regret, {largest}, are not drawn: {}",
+            of.join("; ")
         ));
     }
     chart.caption = caveats(&entries);

@@ -185,9 +185,14 @@ impl RunFolder {
     /// [`FolderError`].
     pub fn records(&self) -> Result<Option<(Manifest, StoredRecords)>, FolderError> {
         let Some(manifest) = self.manifest()? else { return Ok(None) };
-        let identities: Vec<&str> = manifest.cells.iter().map(|cell| cell.identity.as_str()).collect();
-        let stored = self.stored_records(&identities)?;
+        let stored = self.records_of(&manifest)?;
         Ok(Some((manifest, stored)))
+    }
+
+    /// The records of the run in this folder, which has this manifest.
+    fn records_of(&self, manifest: &Manifest) -> Result<StoredRecords, FolderError> {
+        let identities: Vec<&str> = manifest.cells.iter().map(|cell| cell.identity.as_str()).collect();
+        self.stored_records(&identities)
     }
 
     /// The undamaged records of a cell's replications, by number of the replication. Only numbers below the manifest's
@@ -220,7 +225,7 @@ impl RunFolder {
         {
             return Ok(Some(record));
         }
-        self.records()?.map_or(Ok(None), |(_, stored)| stored.first(cell))
+        self.records_of(&manifest)?.first(cell)
     }
 
     /// The stored hyperparameters that were fitted when an objective was prepared; `None` if there are none. `key` is

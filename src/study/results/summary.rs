@@ -80,6 +80,18 @@ pub struct CellSummary {
 }
 
 impl Summary {
+    /// The loss over all runs of the series of `row`, to the same observer: about the unit of `row`, under its neighbouring
+    /// relation, or about a person if `person` is true. `None` if runs use different data.
+    #[must_use]
+    pub fn over_all_runs(&self, row: &PrivacyRow, person: bool) -> Option<&StudyPrivacy> {
+        self.whole_study.iter().find(|of| {
+            !of.all_series
+                && of.person == person
+                && (&of.series, &of.protected, &of.observer) == (&row.series, &row.protected, &row.observer)
+                && (person || (of.unit, &of.neighbours) == (row.unit, &row.neighbours))
+        })
+    }
+
     /// The summary of the records of a plan.
     #[must_use]
     pub fn of(plan: &Plan, folder: &RunFolder, records: &[BTreeMap<u64, ReplicationRecord>]) -> Self {

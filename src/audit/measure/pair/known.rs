@@ -46,10 +46,24 @@ impl ExactLoss {
     /// The smallest error that is stated; it covers rounding and the search for epsilon.
     const LEAST_ERROR: f64 = 1e-4;
 
+    /// A lower bound on the exact epsilon.
+    #[must_use]
+    pub fn lower(&self) -> f64 {
+        self.epsilon - self.error
+    }
+
     /// Whether the exact loss is above `epsilon`, whatever its numerical error.
     #[must_use]
     pub fn exceeds(&self, epsilon: f64) -> bool {
-        self.epsilon - self.error > epsilon
+        self.lower() > epsilon
+    }
+
+    /// The same loss if it is known to be at most `epsilon`, which is not below [`Self::lower`]: the lower bound stays where
+    /// it is.
+    #[must_use]
+    pub fn at_most(self, epsilon: f64) -> Self {
+        let above = (self.epsilon - epsilon).max(0.0);
+        Self { epsilon: self.epsilon.min(epsilon), error: (self.error - above).max(0.0) }
     }
 }
 
@@ -184,35 +198,34 @@ impl KnownPair {
     /// accountant's. With a closed form, both bounds equal epsilon. If only the largest loss is known, `delta` must be 0.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
-        let epsilon = self.epsilon(delta);
-        let upper = self.in_cells(delta).map_or(epsilon, |(_, fine)| fine);
-        let error = (epsilon - self.epsilon_from_below(delta)).max(upper - epsilon);
+        let (lower, closed) = self.without_cells(delta);
+        let (epsilon, upper) = self.extrapolated(delta).unwrap_or((closed, closed));
+        let error = (epsilon - lower).max(upper - epsilon);
         ExactLoss { epsilon, error: error.max(ExactLoss::LEAST_ERROR) }
     }
 
     /// The epsilon of [`Self::loss`] alone.
     #[must_use]
     pub fn epsilon(&self, delta: f64) -> f64 {
-        if let Some((rough, fine)) = self.in_cells(delta) {
-            // The error falls with the square of the width, so epsilon is extrapolated to width 0.
-            return (fine - (rough - fine) / 3.0).max(0.0);
-        }
-        match &self.law {
-            Law::Composed(costs) => exact_pair::composed(costs, delta),
+        self.extrapolated(delta).map_or_else(|| self.without_cells(delta).1, |(epsilon, _)| epsilon)
+    }
+
+    /// The epsilon that [`Self::in_cells`] gives for cells of width 0, and the upper bound by the finer cells; `None` where
+    /// `in_cells` is. The error of the cells falls with the square of the width, so epsilon is extrapolated.
+    fn extrapolated(&self, delta: f64) -> Option<(f64, f64)> {
+        self.in_cells(delta).map(|(rough, fine)| ((fine - (rough - fine) / 3.0).max(0.0), fine))
+    }
+
+    /// A lower and an upper bound on the pair's exact epsilon at `delta`, computed without cells. They differ only for a
+    /// composition that has no closed form.
+    pub(super) fn without_cells(&self, delta: f64) -> (f64, f64) {
+        let epsilon = match &self.law {
+            Law::Composed(costs) => return exact_pair::composed(costs, delta),
             Law::Shown(cases) => exact_pair::gaussian_mixture(cases, delta),
             Law::Discrete(noise) => noise.epsilon(delta),
             Law::Largest(epsilon) => *epsilon,
-        }
-    }
-
-    /// A lower bound on the pair's exact epsilon at `delta`, computed without cells. (For a composition that has no
-    /// closed form, [`Self::epsilon`] without cells would return the accountant's upper bound.)
-    pub(super) fn epsilon_from_below(&self, delta: f64) -> f64 {
-        match &self.law {
-            Law::Composed(costs) => exact_pair::composed_from_below(costs, delta),
-            // A closed form, or a root of an exact curve.
-            _ => self.epsilon(delta),
-        }
+        };
+        (epsilon, epsilon)
     }
 
     /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` if

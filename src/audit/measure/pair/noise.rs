@@ -110,7 +110,7 @@ impl KnownPair {
         // `rough` is computed with cells of the usual width, `fine` with cells of half that width. `fine` is too large by
         // about (rough - fine) / 3. Three times this error is subtracted, so that the result is a lower bound.
         pair.in_cells(delta)
-            .map_or_else(|| pair.epsilon_from_below(delta), |(rough, fine)| (2.0 * fine - rough).max(0.0))
+            .map_or_else(|| pair.without_cells(delta).0, |(rough, fine)| (2.0 * fine - rough).max(0.0))
     }
 }
 

@@ -337,17 +337,8 @@ fn cut(note: &str) -> String {
 /// The loss over all runs of a line's series in the study, to the line's observer and about the line's units. The delta of
 /// this loss is added if it differs from the line's.
 fn all_runs(summary: &Summary, line: &Learned<'_>, notes: &mut Notes) -> Cell {
-    let found = summary.whole_study.iter().find(|row| {
-        !row.all_series
-            && row.series == line.series
-            && row.observer == line.observer
-            && row.protected == line.protected
-            && row.person != line.persons.is_empty()
-            && line.units.iter().any(|one| {
-                one.unit == row.unit
-                    && (row.person || one.rows.iter().all(|of| of.neighbours == row.neighbours))
-            })
-    });
+    let mut rows = line.units.iter().flat_map(|one| &one.rows);
+    let found = rows.find_map(|row| summary.over_all_runs(row, !line.persons.is_empty()));
     let of_line = found.filter(|row| match row.person {
         true => line.persons.iter().all(|person| delta(person.delta) == delta(row.delta)),
         false => line.units.iter().flat_map(Unit::tight).all(|loss| delta(loss.delta) == delta(row.delta)),

@@ -163,14 +163,7 @@ fn over_all_runs(
     person: bool,
     (basis, at): (LossBasis, f64),
 ) -> Option<String> {
-    let found = summary.whole_study.iter().find(|of| {
-        !of.all_series
-            && of.person == person
-            && (of.unit == row.unit || person)
-            && (&of.series, &of.protected, &of.observer) == (&row.series, &row.protected, &row.observer)
-            && (of.neighbours == row.neighbours || person)
-    });
-    let of = found.filter(|of| of.runs > 1)?;
+    let of = summary.over_all_runs(row, person).filter(|of| of.runs > 1)?;
     if of.epsilon_tight.is_infinite() {
         return Some(format!("nothing finite over all {} runs", of.runs));
     }
