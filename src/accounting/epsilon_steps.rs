@@ -226,9 +226,9 @@ mod tests {
         assert!(epsilon_at(&both, 0) < epsilon_at(&both, 6));
     }
 
-    /// From the seventh different history on, the loss after the last round is used for every round. The losses by round of
-    /// the first six histories are then not computed where they have no effect. The steps are the same as if all losses were
-    /// computed.
+    /// For the seventh and further different histories, the loss after the last round is used from the first release on. The
+    /// losses by round of the first six histories are then not computed where they have no effect. The steps are the same as
+    /// if all losses were computed.
     #[test]
     fn losses_by_round_that_have_no_effect_are_not_computed() {
         let delta = Delta::new(1e-5).unwrap();

@@ -49,7 +49,8 @@ impl Units {
         }
     }
 
-    /// The different histories of the units that a release concerns, with this release included.
+    /// The different histories of the units that a release concerns, with this release included. If the release concerns all
+    /// units and some units have releases of their own, units without such releases are left out: they have no larger loss.
     fn with(&self, event: &PrivacyEvent) -> Vec<Composition> {
         if let Some(unit) = event.unit_index {
             let mut own = self.numbered.get(&unit).cloned().unwrap_or_default();

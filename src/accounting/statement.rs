@@ -49,7 +49,7 @@ impl Statement {
         Self { costs, composition, delta, basis: None }
     }
 
-    /// The epsilon of every accountant; the first is the main one.
+    /// The epsilon of every accountant, that of the tight accountant first.
     #[must_use]
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |name: AccountantName| Some(self.figure(name, name.accountant()?));
@@ -151,9 +151,10 @@ pub(super) fn price(
 }
 
 /// The candidate with the largest loss by the tight accountant (the first one if losses are equal), and whether all
-/// candidates have equal statements: the same compositions, bases and arithmetics. If all statements are equal, no loss
-/// is computed. `statements` returns the statements of a candidate; the largest loss of a candidate's statements is the
-/// candidate's loss. `None` if there are no candidates.
+/// candidates have equal statements. Two statements are equal if they have the same composition, delta, basis and
+/// arithmetic, and if releases may have been chosen adaptively in both or in neither. If all candidates have equal
+/// statements, no loss is computed. `statements` returns the statements of a candidate; the largest loss of a candidate's
+/// statements is the candidate's loss. `None` if there are no candidates.
 #[must_use]
 pub fn costliest<T>(candidates: Vec<T>, statements: impl Fn(&T) -> Vec<&Statement>) -> Option<(T, bool)> {
     let mut different: Vec<T> = Vec::new();

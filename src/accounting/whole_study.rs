@@ -402,7 +402,7 @@ mod tests {
         let row = rows.iter().find(|row| row.all_series).unwrap();
         assert_eq!((&*row.series, rows.len()), ("a and b", 4));
         assert!(row.note.contains("without the releases of c under another neighbouring"), "{}", row.note);
-        // A series with releases under both relations is in the sum, and so is not all of this series.
+        // Series "a" now has releases under both relations. It is in both sums, and each sum lacks some of its releases.
         study.add_run((1, 0), "a", &other);
         let rows = study.rows(delta());
         let sums: Vec<&StudyPrivacy> = rows.iter().filter(|row| row.all_series).collect();

@@ -10,7 +10,7 @@ pub enum Exit {
     Ok = 0,
     /// This program or the machine failed (a bug, or a file that could not be read or written).
     Internal = 1,
-    /// The command line is wrong.
+    /// The command line is wrong, or the command cannot be carried out as given (for example `sign` on an unfinished run).
     Usage = 2,
     /// The scenario is wrong, or is not formatted (`fmt --check`).
     InvalidScenario = 3,

@@ -184,7 +184,8 @@ fn first_line(text: &str) -> String {
     text.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
-/// Breaks a line between words at the width of the terminal and indents its continuation lines.
+/// Breaks a line between words at the width of the terminal, or at [`MAX_PROSE`] columns if the terminal is wider, and
+/// indents the continuation lines.
 fn fold(line: &str, indent: usize) -> String {
     report::folded(line, indent, width().min(MAX_PROSE))
 }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Number of bytes that are buffered before they are printed.
 const CHUNK: usize = 1 << 16;
-/// Largest number of characters of a fact in a line of text.
+/// Largest number of characters of a fact that a line of text shows. If the fact is longer, ", .." follows them.
 const FACT: usize = 100;
 /// Columns by which the further lines of an event are indented if the event takes several lines.
 const INDENT: usize = 8;

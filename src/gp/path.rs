@@ -110,7 +110,7 @@ impl<'a> PosteriorPath<'a> {
     /// The value at a point, `[d]`, in units of the outcome, without its gradient.
     ///
     /// # Panics
-    /// If the point has another number of coordinates.
+    /// If the point does not have d coordinates. With a linear covariance, the value may be meaningless instead.
     #[must_use]
     pub fn value(&self, point: &[f64]) -> f64 {
         let rows = self.correction.iter().enumerate();
@@ -124,7 +124,8 @@ impl<'a> PosteriorPath<'a> {
     /// `[d]`.
     ///
     /// # Panics
-    /// If the point has another number of coordinates.
+    /// If the point or `gradient` does not have d coordinates. With a linear covariance, the value and the gradient may be
+    /// meaningless instead.
     pub fn at(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
         gradient.fill(0.0);
         let mut value = self.posterior.prior_mean() + self.prior.at(point, gradient);

@@ -1,8 +1,8 @@
 //! The exact posterior over all arms, one observation at a time.
 //!
-//! K_t is the prior covariance matrix of the t arms observed (repetitions included), k_t(.) their covariances with all
-//! arms, noise the noise variance, and L the Cholesky factor of K_t + noise I. Let V = L^-1 k_t(.), with one row per
-//! outcome and one column per arm. Row t of L V = k_t(.), for the arm x_t observed last, gives row v_t of V from the rows
+//! K_t is the prior covariance matrix of the t arms observed (repetitions included), k_t(.) their covariances with all arms,
+//! noise the noise variance, and L the Cholesky factor of K_t + noise I. Let V = L^-1 k_t(.), with one row per outcome and
+//! one column per arm. Row t of the equation L V = k_t(.), for the arm x_t observed last, gives row v_t of V from the rows
 //! s < t, for all arms at once: v_t = (k(x_t, .) - sum_s L_ts v_s) / L_tt. For s < t, the Cholesky recursion that defines
 //! L_ts is L_ts = (k(x_s, x_t) - sum_u L_su L_tu) / L_ss, over u < s. The equation for row v_s, at the arm x_t, is the same
 //! with v_s(x_t) and v_u(x_t) in place of L_ts and L_tu. So L_ts = v_s(x_t) is an entry of V, and no linear system is

@@ -1,9 +1,9 @@
 //! Bayesian linear regression on features: the posterior from which the agents of FTS (federated Thompson sampling) draw
 //! the weights that they send.
 //!
-//! After t outcomes, Phi, `[t, m]`, holds the m features of the input of each outcome, y, `[t]`, holds the outcomes, and
-//! lambda is the noise variance. Let Sigma = Phi^T Phi + lambda I, R its upper triangular factor (Sigma = R^T R), and
-//! c = R^-T Phi^T y. R and c are stored.
+//! After t outcomes, the matrix Phi, `[t, m]`, has the m features of each outcome's input; the vector y, `[t]`, has the
+//! outcomes; and lambda is the noise variance. Let Sigma = Phi^T Phi + lambda I, R its upper triangular factor
+//! (Sigma = R^T R), and c = R^-T Phi^T y. R and c are stored.
 //! For one more outcome, a row with the outcome's features and its value is appended to the matrix (R | c). This row is
 //! eliminated by m Givens rotations, one with each row of R. This takes O(m^2) time, without a new factorisation. The mean
 //! of the weights is nu = R^-1 c. A draw from N(nu, lambda Sigma^-1) is omega = R^-1 (c + sqrt(lambda) z), with z standard

@@ -21,7 +21,7 @@ pub(super) enum Pending<P: Protocol> {
         from: PartyId,
         to: PartyId,
         via: PartyId,
-        /// The value that the medium chose ([`Delivery::Passes`]) and gets back when it decides.
+        /// The `leg` of [`Delivery::Passes`] or [`Delivery::Doubled`]; the medium chose it, and gets it back now.
         leg: u8,
         message: P::Message,
         sent_at: Time,

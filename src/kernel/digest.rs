@@ -65,7 +65,8 @@ impl Digest {
     }
 
     /// Absorbs bytes that reach the end of the buffer. Whenever the buffer is full, its bytes that have not been hashed yet
-    /// are hashed; they end with a chunk of BLAKE3. The remaining bytes are stored from the start of the buffer.
+    /// are hashed; the last of these bytes is the last byte of a chunk of BLAKE3. The remaining bytes are stored from the
+    /// start of the buffer.
     #[cold]
     fn hash(&mut self, mut bytes: &[u8]) {
         while self.filled + bytes.len() >= BUFFER_BYTES {

@@ -17,10 +17,10 @@
 //!
 //! # What a crash does
 //!
-//! Messages that reach a crashed party are lost. If the party's memory is kept, timers that run out and compute times that
-//! end during the crash are held, and are handled in their order when the party has recovered. If the party's memory is
-//! lost, its pending timers and the messages that it is working on are dropped, and the party starts again when it has
-//! recovered.
+//! Messages that reach a crashed party are lost. If the party's memory is kept, timers that run out during the crash, and
+//! messages whose compute time ends during the crash, are handled in their order when the party has recovered. If the
+//! party's memory is lost, its pending timers and the messages that it is working on are dropped, and the party starts again
+//! when it has recovered.
 //!
 //! ```text
 //!   queue --pop--> Simulation --Input--> Party --effects--> Context

@@ -21,8 +21,9 @@ pub enum Input<P: Protocol> {
     /// A timer that the party had set ran out.
     Timer(P::Timer),
     /// The party lost its connection: until it is connected again, it neither sends nor receives. Its timers still run out
-    /// at their times, except during a crash that keeps its memory ([`super::Memory::Kept`]): then timers that run out are
-    /// held until the party has recovered.
+    /// at their times, except in a crash. If the crash keeps the party's memory ([`super::Memory::Kept`]), timers that run
+    /// out during the crash are held until the party has recovered. A crash that loses the memory
+    /// ([`super::Memory::Lost`]) drops the pending timers, and does not cause this input.
     WentOffline,
     /// The party is connected again. Messages that reached it while it was not connected are lost.
     CameBack,

@@ -10,7 +10,7 @@ use crate::vocab::Positive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The quantity by which the weight scale sqrt(beta_t) is multiplied.
+/// The quantity by which `scale` sqrt(beta_t) is multiplied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Exploration {
     /// The posterior standard deviation, as in the literature.

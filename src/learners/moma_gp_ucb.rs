@@ -139,8 +139,8 @@ impl MomaGpUcb {
 }
 
 impl LearnerRecipe for MomaGpUcb {
-    /// The memory and time for a new basis of features, k estimates and the distances between the estimates, once for every
-    /// k outcomes.
+    /// The memory for a basis of features and k estimates, and the time to compute, after every k outcomes, a new basis,
+    /// the k estimates and the distances between the estimates.
     fn effort(&self, arms: u64, outcomes: u64) -> Effort {
         let k = self.repetitions(self.horizon.unwrap_or(outcomes).max(1) as f64);
         let (n, estimates, m) = (arms as f64, k as f64, rank(arms));

@@ -117,8 +117,8 @@ pub(super) fn ata(
 }
 
 /// TGP-UCB's bound for private outcomes with Laplace scale s: s/2 sqrt(T g) (sqrt(ln T) + ln T sqrt(g + ln(1/delta))), with
-/// T, g and delta as in [`ata`]. The scale is s = 2 (B + R) / epsilon, where B is as in [`ata`] and R bounds the noise of an
-/// outcome before it is made private. Source: Zhou and Tan 2021, Theorem 3.
+/// T, g and delta as in [`ata`]. If the scale is computed from epsilon, it is s = 2 (B + R) / epsilon, where B is as in
+/// [`ata`] and R bounds the noise of an outcome before it is made private. Source: Zhou and Tan 2021, Theorem 3.
 pub(super) fn private_tgp(scale: f64, delta: Delta, lambda: Positive) -> Theorem {
     let delta = delta.get();
     let formula = move |rounds: f64, gain: f64| {

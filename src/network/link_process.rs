@@ -16,8 +16,8 @@ pub(super) struct LinkProcess {
     latency: LatencyModel,
     losses: Losses,
     draws: Draws,
-    /// The delay that all messages have, on a link where neither delay nor loss is random; `None` on any other link. With
-    /// such a delay, the link's loss model loses no message, and no random numbers are drawn for delay and loss.
+    /// The delay that all messages have, if the latency model states such a delay and the loss model states that no message
+    /// is lost; `None` otherwise. With such a delay, no random numbers are drawn for delay and loss.
     certain: Option<Span>,
     /// The number of messages for which neither delay nor loss was drawn, counted since the last call of `change`.
     undrawn: u64,
@@ -64,7 +64,8 @@ impl Losses {
 /// cause of its loss.
 pub(super) type Crossing = Result<(Time, Option<Time>), LossCause>;
 
-/// The delay of every message on a link where neither delay nor loss is random; `None` on any other link.
+/// The delay of every message, if the link's latency model states that all messages have the same delay and the link's loss
+/// model states that no message is lost; `None` otherwise.
 fn certain(link: &Link) -> Option<Span> {
     link.latency.as_dyn().certain().filter(|_| link.loss.as_dyn().is_never())
 }

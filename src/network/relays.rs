@@ -13,7 +13,7 @@ pub struct Relays {
 }
 
 impl Network {
-    /// The relays on the routes between parties, whose ids are their positions in `names`.
+    /// The relays on the routes between parties. The id of a party is its position in `names`.
     #[must_use]
     pub fn relays(&self, names: &[String], traits: &[PartyTraits]) -> Relays {
         Relays::new(self, names, traits)

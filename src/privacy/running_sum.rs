@@ -49,8 +49,8 @@ impl RunningSum {
         Ok(Self { run, range, most, counted: BTreeMap::new(), stream })
     }
 
-    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if as many numbers of
-    /// this unit have counted before as may count: then nothing is added and nothing is drawn.
+    /// Adds a unit's number; returns the released sum of all numbers that count so far. `None` if this unit has already
+    /// made all the contributions that a unit may make: then nothing is added and nothing is drawn.
     ///
     /// # Errors
     /// [`ReleaseError`] if as many numbers have counted before as the tree has steps.

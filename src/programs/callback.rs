@@ -22,8 +22,9 @@ pub struct CallbackError(pub String);
 /// replication. A dialogue with a callback calls [`Self::begin`] before the first question for which no answer is stored. If
 /// stored answers follow, the dialogue calls [`Self::begin`] again before the next question for which no answer is stored.
 /// The calls of a dialogue are made on the thread that plays the replication. An objective on a finite set of arms is asked
-/// before that, on the thread that prepares the objective. [`Self::version`] is called before each call of
-/// [`Self::begin`], and also before the replications are run, on the thread that starts the replications.
+/// before the replications that use it are played, on the thread that prepares the objective. [`Self::version`] is called
+/// before each call of [`Self::begin`], and also before the replications are run, on the thread that starts the
+/// replications.
 pub trait Callback: fmt::Debug + Send + Sync {
     /// The version: one line of 1 to 200 characters, which must change whenever the answers may change.
     fn version(&self) -> String;

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The name of the member that stands for a program in the families of learners, objectives and mechanisms for outcomes.
 pub const EXTERNAL: &str = "External";
 
-/// The scenario without the timeouts of programs, which change no answer.
+/// The scenario without the timeouts of programs: a timeout changes no answer.
 #[must_use]
 pub fn without_timeouts(mut scenario: Value) -> Value {
     strip(&mut scenario);

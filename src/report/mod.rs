@@ -184,9 +184,9 @@ pub fn explain_text(found: &Explained, width: usize) -> String {
     render_text::document(&sections::explain::document(found), width)
 }
 
-/// The privacy losses of a run by every accountant, no wider than `width` columns. First there is an entry for each observer
-/// and unit. Then there is an entry for each sum of a loss about a row and a loss about an outcome: the loss about a person
-/// who contributes both. Cells with the same epsilons share an entry.
+/// The privacy losses of a run by every accountant, no wider than `width` columns. First there is an entry for each series,
+/// observer and unit. Then there is an entry for each sum of a loss about a row and a loss about an outcome: the loss about
+/// a person who contributes both. Cells with the same epsilons share an entry.
 #[must_use]
 pub fn account_table(groups: &[LedgerGroup], width: usize) -> String {
     render_text::section(&sections::account::of_groups(groups), width)

@@ -141,8 +141,8 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
-/// A bound on an error with one significant digit, rounded up. A value that exceeds a number with one digit by at most a
-/// millionth becomes that number.
+/// A bound on an error with one significant digit, rounded up. A value that exceeds a number with one significant digit by
+/// at most a millionth of this digit's place becomes that number.
 pub(super) fn error_bound(value: f64) -> String {
     if !(value > 0.0 && value.is_finite()) {
         return epsilon(value);

@@ -15,8 +15,8 @@ use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 ///
 /// `num_traits` takes the functions of `f64` from the standard library as soon as any crate enables the feature `std` of
 /// `num_traits`. The standard library's functions use fused multiply-add if the CPU has it, so samples of `rand_distr` over
-/// `f64` may differ between CPUs. Samples over `Portable`, as of `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`, are
-/// the same on every CPU.
+/// `f64` may differ between CPUs. Samples over `Portable`, such as those of
+/// `rand_distr::Gamma::new(Portable(2.0), Portable(1.0))`, are the same on every CPU.
 /// A standard normal or exponential number is computed from one word by inversion, as in [`super::Stream`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Portable(

@@ -1,7 +1,7 @@
 //! Checks of settings that need agents with objectives, noise or records of their own.
 //!
-//! There are two such settings: a field `together` of parties that names a quantity of agents' data, and an objective whose
-//! records are divided among agents.
+//! There are two such settings: a field `together` of parties that names a quantity of agents' data, and an objective that
+//! is only for protocols whose agents have objectives of their own (`Table` or `Tuning` with `agent` or `split`).
 
 use super::draft::Draft;
 use crate::network::PartyQuantity;
@@ -66,7 +66,8 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
     }
 }
 
-/// The problem of an objective whose records are divided among agents, in a protocol without agents.
+/// The problem of an objective that is only for protocols whose agents have objectives of their own, in another protocol.
+/// `FederatedTuning` is not such an objective: in other protocols, its values are the means over all agents.
 pub(super) fn without_agents(draft: &Draft, stage: &ReplicationSetup) -> Option<Problem> {
     let objective = draft.objective.as_ref().filter(|objective| objective.as_dyn().is_for_agents_only())?;
     let own = draft.protocol.as_dyn().with_own_objective(stage, objective.as_dyn());

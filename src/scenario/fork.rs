@@ -33,8 +33,8 @@ pub fn settled(base: &Draft, branch: &Draft) -> Vec<String> {
     paths.iter().map(|path| path.join(".")).collect()
 }
 
-/// Fields of protocols that say when a request is repeated, when an answer is sent, and after how many users without an
-/// answer a series ends; no theorem on regret depends on these fields.
+/// Fields of protocols that say when a request is repeated, after how many users without an answer a series ends, and when
+/// an answer is sent; no theorem on regret depends on these fields.
 const TIMES: [&str; 3] = ["retry", "give_up_after", "answer_after"];
 
 /// The names of the series for which no theorem on regret holds over the whole run of a branch. These are the series for
@@ -64,8 +64,8 @@ pub fn changed_series(base: &Draft, branch: &Draft) -> BTreeSet<String> {
 
 /// The error, in words (path, expected, found and help), if a branch changes which parties can read which messages. Ledger
 /// entries from before the fork name the parties that could read messages before the fork, so the same parties must be able
-/// to read messages in every branch. The encryption is compared. If relays read messages, or learn protected data from the
-/// fact that a message is sent, the routes of messages are compared too.
+/// to read messages in every branch. The encryption is compared. If relays read messages, or learn protected data even from
+/// encrypted messages, the routes of messages are compared too.
 #[must_use]
 pub fn other_readers(base: &Scenario, branch: &Scenario) -> Option<String> {
     let (before, after) = (base.network(), branch.network());

@@ -51,7 +51,7 @@ pub fn gamma_quantile(a: f64, p: f64) -> f64 {
     if p <= 0.5 { from_below(a, libm::log(p), start) } else { from_above(a, libm::log1p(-p), start) }
 }
 
-/// Most steps of Newton's method; fewer than ten are usual.
+/// Largest number of steps of Newton's method; fewer than ten are usual.
 const MAX_STEPS: u32 = 100;
 /// A relative step below which the next one, by quadratic convergence, is smaller than the rounding error.
 const SETTLED: f64 = 1e-9;

@@ -375,8 +375,8 @@ mod tests {
         assert_eq!(values, [(-1.0, width), (-2.0, width - 1.0), (-2.0, width + 1.0)]);
         let region = SearchBox::new(vec![(0.0, 1.0), (0.0, 0.2), (0.0, unit[2])]);
         assert_eq!(domain.neighbours(&unit, &region).len(), 1);
-        // The places of -2, -1, 0, 1, 2 are 0.1, 0.3, .., 0.9: the first half has two of them, and no value is in [0.15,
-        // 0.25).
+        // The places of -2, -1, 0, 1, 2 are 0.1, 0.3, .., 0.9: the first half has two of these places, and [0.15, 0.25)
+        // has none.
         let place = |low: f64, high: f64, share: f64| {
             let region = [(0.0, 1.0), (low, high), (0.0, 1.0)];
             domain.valid_point_in(&region, &[0.5, share, 0.0]).map(|point| domain.from_unit(&point)[1])

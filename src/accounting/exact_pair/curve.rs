@@ -47,8 +47,8 @@ struct Loss {
     width: f64,
     /// The lowest multiple.
     first: i64,
-    /// For each multiple of the width from the lowest on, two sums over all losses that are at least this multiple: the
-    /// sum of their probabilities, and the sum of their probabilities times e^-loss. At the end, two zeros.
+    /// For each multiple of the width from the lowest on, two sums over all finite losses that are at least this multiple:
+    /// the sum of their probabilities, and the sum of their probabilities times e^-loss. At the end, two zeros.
     above: Vec<(f64, f64)>,
     /// Probability of an infinite loss.
     infinite: f64,

@@ -12,8 +12,9 @@ pub(crate) use discrete::Discrete;
 
 /// A lower and an upper bound, each at least 0, on the smallest epsilon that holds at `delta` in both directions for several
 /// independent releases together; infinite if no epsilon holds. With a closed form both are the smallest epsilon, otherwise
-/// they are the tight accountant's bounds. `costs` has each cost with its count. The output distributions of a release on the pair of data
-/// sets must be exactly those that the cost of the release describes (Gaussian, Laplace, Poisson-subsampled Gaussian).
+/// they are the tight accountant's bounds. `costs` has each cost with its count. The output distributions of a release on
+/// the pair of data sets must be exactly those that the cost of the release describes (Gaussian, Laplace,
+/// Poisson-subsampled Gaussian).
 pub(crate) fn composed(costs: &[(Cost, u64)], delta: f64) -> (f64, f64) {
     if let Some(epsilon) = closed_form(costs, delta) {
         return (epsilon, epsilon);

@@ -162,8 +162,8 @@ impl Mixture {
         ((one - other).abs() + 2.0 * (2.0 * NEGLIGIBLE).sqrt() * self.sigma) / self.step(a, y_max)
     }
 
-    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points. Without a taper, the
-    /// points of two separate peaks are counted, the most that can be needed: there are none between distant peaks.
+    /// Whether a quadrature for a real exponent has at most [`MAX_POINTS`] points. Without a taper, the points of two
+    /// separate peaks are counted. More points are never needed, because no points lie between distant peaks.
     pub(super) fn is_within_reach(&self, a: f64) -> bool {
         if self.taper.is_some() {
             return self.terms(a, 0.0) <= MAX_POINTS;

@@ -125,7 +125,8 @@ fn ends(composition: &Composition, delta: f64) -> (Answer, EpsilonKind, Option<&
         }
         return (answer, EpsilonKind::Bound, note);
     }
-    // For adaptively chosen mechanisms, `upper` is the smaller of two bounds.
+    // `upper` holds for adaptively chosen mechanisms too. It is the smaller of two bounds: that by dominating pairs and that
+    // by Renyi divergences.
     let mut upper = curve(items, Exponential::Dominating, delta).upper;
     if let Some((epsilon, _)) = renyi::epsilon(items, delta) {
         upper = upper.min(epsilon);

@@ -18,8 +18,8 @@ pub(in crate::accounting) fn epsilon(law: &TwoAtoms, count: u64, delta: f64) -> 
     staircase::epsilon(top, spacing, empty, masses, delta).max(0.0)
 }
 
-/// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance. It is the largest
-/// epsilon over t, if each of the `count` mechanisms has the losses t and t - range.
+/// Epsilon of `count` exponential mechanisms of bounded range `range` that are fixed in advance. It is the maximum, over
+/// t, of the epsilon of `count` mechanisms each of which has only the two losses t and t - range.
 ///
 /// Delta is a sum over the outputs whose total loss is above epsilon. These are the outputs in which at most l of the
 /// mechanisms have the low loss t - range, for some l that depends on t and epsilon. For a fixed l,

@@ -28,7 +28,7 @@ pub(super) fn curve(items: &[Item], exponential: Exponential, delta: f64) -> Eps
     curve_below(items, exponential, delta, f64::INFINITY)
 }
 
-/// The same as [`curve`], faster: if epsilon is above `ceiling`, the ends need not be close.
+/// The same as [`curve`], faster: if epsilon is at least `ceiling`, the ends need not be close.
 pub(in crate::accounting) fn curve_below(
     items: &[Item],
     exponential: Exponential,
@@ -38,7 +38,7 @@ pub(in crate::accounting) fn curve_below(
     curve_between(items, exponential, delta, (0.0, ceiling))
 }
 
-/// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` or above `ceiling`.
+/// The same as [`curve_below`], faster: the ends need not be close if epsilon is at most `floor` or at least `ceiling`.
 pub(super) fn curve_between(
     items: &[Item],
     exponential: Exponential,

@@ -203,7 +203,7 @@ impl BracketingLaws {
     }
 
     /// Removes negligible masses at both ends. In the worse law, the largest losses (and those above 1.01 [`FARTHEST`])
-    /// become infinite, and the smallest ones are raised to the smallest that is kept; in the better law, both are dropped.
+    /// become infinite, and the smallest ones are raised to the smallest that is kept. The better law drops both ends.
     fn trim(&mut self, shape: &Shape) {
         let lost = shape.lost * self.releases / shape.releases;
         let ends = |law: &Masses| {
@@ -238,7 +238,7 @@ impl BracketingLaws {
     }
 
     /// Two sums that together are the sum of `count` independent losses, for a `count` of at least 2. The first has as many
-    /// losses as the largest power of two below `count`, the second has the rest, since doubling a sum doubles its error.
+    /// losses as the largest power of two below `count`, and is formed by repeated doubling. The second has the rest.
     fn times(self, count: u64, pass: &mut Pass) -> (Self, Self) {
         let highest = u64::BITS - 1 - count.leading_zeros();
         let mut power = self;

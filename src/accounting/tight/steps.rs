@@ -371,9 +371,9 @@ fn cut(laws: &Laws, spans: &[(f64, f64)], spacing: f64) -> (f64, Vec<convolution
     }
 }
 
-/// A spacing, at least `spacing`, chosen so that the laws' pitches (`Law::pitch`) are nearly whole multiples of it. One
-/// pitch is an exact multiple, unless it is smaller than `spacing`: that with the largest product of pitch and number
-/// of releases.
+/// A spacing, at least `spacing`, chosen so that the laws' pitches (`Law::pitch`) are nearly whole multiples of it. The
+/// pitch for which the product of pitch and number of releases is largest is an exact multiple. If this pitch is smaller
+/// than `spacing`, the result is `spacing`.
 fn aligned(laws: &Laws, spacing: f64) -> f64 {
     let pitches: Vec<(f64, f64)> =
         laws.iter().filter_map(|(law, count)| law.pitch().map(|pitch| (pitch, *count as f64))).collect();

@@ -1,4 +1,4 @@
-//! Sums of many independent losses on one lattice, by one Fourier transform of tilted laws.
+//! Sums of many independent losses on one lattice, by Fourier transforms of tilted laws.
 //!
 //! The tilt multiplies each mass by e^{c loss}, with c near the Chernoff optimum for an estimate of epsilon. So the
 //! rounding error, which is relative to the total tilted mass, is small compared with delta. Mass outside the window of
@@ -17,7 +17,7 @@ use crate::accounting::complex::Complex;
 /// root of unity in this product, and that of a sum.
 const ROUNDING: f64 = 7e-16;
 
-/// The result of one transform.
+/// The result of [`ends`].
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) ends: EpsilonBounds,
@@ -45,9 +45,9 @@ pub(super) fn plan(laws: &[(Laws, u64)], spacing: f64, about: f64, delta: f64, l
     // ln of the tilted mass that may wrap around to losses above epsilon, relative to the total tilted mass.
     let least = libm::log(lost * delta) - whole + c * about;
     let least = least.min(-1.0);
-    // Chernoff's bound for the sum S of all losses is P(S > x) <= exp(K(s) - s x), with K(s) = ln E exp(s S). `tail` is
-    // from this bound. `low` and `tilted` are from the bounds for the tilted law of S, in which K(c + r) - K(c) takes
-    // the place of K(r); for `low`, which bounds small losses, -r takes the place of r.
+    // Chernoff's bound for the sum S of all losses is P(S > x) <= exp(K(s) - s x) for s > 0, with K(s) = ln E exp(s S).
+    // `tail` is from this bound. `tilted` is from the bound for the tilted law of S, exp(K(c + r) - K(c) - r x) for
+    // r > 0. `low` is from the bound on the tilted mass at losses below x, exp(K(c - r) - K(c) + r x) for r > 0.
     let low = -least_ratio(spacing, |r| moment(c - r) - whole - least);
     let tail = least_ratio(spacing, |s| moment(s) - libm::log(lost * delta));
     let tilted = least_ratio(spacing, |r| moment(c + r) - whole - least);
@@ -204,7 +204,7 @@ struct Factored {
     log_mass: f64,
     /// Bound on the error of `log_mass`: from rounding, and from the relative errors of the laws' masses.
     doubt: f64,
-    /// Bound on the error of each value of the product's transform.
+    /// Bound on the error of each value of the product, before the product is transformed back.
     rounding: f64,
 }
 

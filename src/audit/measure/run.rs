@@ -50,15 +50,17 @@ pub struct Evidence {
     pub confidence: f64,
     /// The largest bound that the number of counted trials permits.
     pub ceiling: f64,
-    /// The exact loss of this pair of neighbours at `delta`: the limit of the bounds for very many trials. `None` if the
-    /// pair's output distributions are not known, or if the loss is infinite.
+    /// The exact loss of the audited pair of neighbours at `delta`: the limit of the bounds for very many trials. `None` if
+    /// the experiment does not state the pair's output distributions, if it states only the pair's largest loss and `delta`
+    /// is above 0, or if the loss is infinite.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pair: Option<ExactLoss>,
     /// The bound from the trials under the assumption that the output distributions are as stated, except for the size of
-    /// the noise. `None` if they are not known.
+    /// the noise. `None` in three cases: [`Effort::models`] is false; no such distributions are stated; or no finite bound
+    /// follows from the trials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<Modelled>,
-    /// The result of a single run with many canaries, where that was tried.
+    /// The result of one run with many canaries; `None` if the experiment has no canaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub one_run: Option<OneRun>,
     /// Success of membership inference with the chosen test.
@@ -142,7 +144,7 @@ pub fn measure(
         delta: effort.delta,
         confidence: 1.0 - ERROR,
         ceiling: ceiling(counted, effort.delta),
-        // The largest loss is the exact epsilon at a delta of 0 only.
+        // If only the largest loss of the pair is known, it is the exact epsilon at a delta of 0, but not at a larger delta.
         pair: experiment
             .pair()
             .filter(|pair| pair.is_model() || effort.delta == 0.0)

@@ -10,7 +10,7 @@ pub(super) struct Trained {
     weights: Vec<f64>,
 }
 
-/// Ridge penalty on the weights of standardised features, per trial.
+/// Ridge penalty on every weight, that of the constant regressor included, per trial.
 const RIDGE: f64 = 1e-3;
 /// Largest number of Newton steps; near the solution each step doubles the number of correct digits.
 const STEPS: usize = 12;

@@ -20,8 +20,8 @@ pub trait Audited {
         context: &AuditContext<'_>,
     ) -> Result<Vec<Candidates>, NotAuditedReason>;
 
-    /// The part of a series that is not audited although the rest of the series is: a part without protection, or
-    /// one that a program answers, which an audit does not start. `None` if there is no such part.
+    /// The part of a series that is not audited although the rest of the series is: a part without protection, or a
+    /// part that an external program answers. (An audit does not start such a program.) `None` if there is no such part.
     fn unprotected_part(&self, series: &str) -> Option<NotAudited> {
         let _ = series;
         None

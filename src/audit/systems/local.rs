@@ -112,8 +112,8 @@ fn of_kind(
             (visits as f64 * claim.epsilon, source)
         });
         let depends_on_reward = kind.never_answer.depends_on_reward();
-        // If the probability of silence is a bounded logistic function of the reward, silence has a privacy cost, which
-        // is added to that of the report.
+        // If the probability of silence is a logistic function of the reward or regret, silence has a privacy cost,
+        // which is added to that of the report.
         let silence = kind.never_answer.informative().filter(|silence| silence.depends());
         let silence = silence.map(|silence| silence.price(&0.0, &mechanism.neighbours()));
         let silence = silence.transpose().map_err(AuditError::from)?;

@@ -84,7 +84,7 @@ fn talk(connection: &Connection) -> Result<(), ProtocolError> {
                         Response::new_err(request.id, ErrorCode::MethodNotFound as i32, words)
                     }
                 };
-                // If the editor has closed the connection, this loop ends at the next message.
+                // If the editor has closed the connection, this loop ends when no received message is left.
                 drop(connection.sender.send(response.into()));
             }
             Message::Notification(notification) => {

@@ -44,7 +44,7 @@ pub(in crate::cli) struct SweepPlanArguments {
 pub(in crate::cli) struct SweepWorkArguments {
     /// The study's folder
     pub(in crate::cli) folder: PathBuf,
-    /// This worker's number, from 0, and the number of workers. It only decides with which block the worker begins;
+    /// This worker's number, from 0, and the number of workers. They only decide with which block the worker begins;
     /// every worker continues until no block is left
     #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = slot)]
     pub(in crate::cli) slot: (u64, u64),

@@ -54,8 +54,8 @@ pub(super) struct Ladder<T> {
     bottom: Vec<Key>,
     taken: usize,
     filled: usize,
-    /// Whether new events are inserted into the bottom. All pending events are then in the bottom, except those that were
-    /// added since with the time `u64::MAX`, which are in the top.
+    /// Whether new events are inserted into the bottom. All pending events are then in the bottom, except events of the time
+    /// `u64::MAX` that were added after `few` became true. These events are in the top.
     few: bool,
     late: Heap,
     spill_at: usize,
@@ -297,8 +297,8 @@ impl<T> Ladder<T> {
         true
     }
 
-    /// Moves the events of the next few buckets of the innermost rung to the bottom, in order, up to the first full bucket:
-    /// more than [`SORTED`] events of different times. If the very first one is full, a new, finer rung takes its events.
+    /// Moves the events of the innermost rung's next few buckets to the bottom, in order, up to the first bucket that has
+    /// more than [`SORTED`] events of more than one time. If this is the very first one, a new, finer rung takes its events.
     fn refill_bottom(&mut self) {
         let (nodes, rung, bottom) = (&self.nodes[..], &mut self.rung, &mut self.bottom);
         let (start, mut bits) = rung.near();
@@ -399,8 +399,8 @@ impl<T> Ladder<T> {
         self.top_start = end;
     }
 
-    /// Distributes the bottom and the late events over a new innermost rung. It covers the times up to the first bucket that
-    /// is not emptied, else up to the top's start. If that would be a single point in time, raises `spill_at` instead.
+    /// Distributes the bottom and the late events over a new innermost rung, for the times up to the first bucket that is
+    /// not emptied yet (up to the top's start if there is none). If this is one point in time, raises `spill_at` instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -72,8 +72,8 @@ fn one_event_too_many_is_dropped_and_reported() {
     assert_eq!(ladder.pop(), None);
 }
 
-/// A ladder whose first 60 events, at 60 different times, have been handled, and the last of these times. A rung was made
-/// for the events.
+/// Returns an empty ladder, from which 60 events at 60 different times have been removed, and the last of these times. The
+/// ladder made a rung for the events.
 fn emptied() -> (Ladder<u64>, u64) {
     let mut ladder = Ladder::default();
     let times = (0..60).map(|event| 1_000_000 + 1000 * event);

@@ -164,9 +164,9 @@ impl<P: Protocol> ProcessContext<P> {
         self.shared.state.borrow_mut().begun.push(Box::pin(task));
     }
 
-    /// Waits for a server of a resource. If the resource has priorities, lower priority numbers are served first. The
-    /// output is a [`Claimed`]: dropping it releases the server. Dropping the future while it waits removes the job from
-    /// the queue.
+    /// Waits for a server of a resource. If the resource has priorities, jobs with smaller numbers `priority` are served
+    /// first. The output is a [`Claimed`]: dropping it releases the server. Dropping the future while it waits removes the
+    /// job from the queue.
     pub fn acquire(&self, resource: &SharedResource, priority: i64) -> Acquire {
         resource.acquire(self.clock(), priority)
     }

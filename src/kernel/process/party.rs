@@ -53,8 +53,8 @@ type TimedInput<P> = (Time, PartyId, Connection, Input<P>);
 /// digest and replay have the same guarantees as for every other party. After a crash that lost the party's memory, a
 /// process starts again.
 ///
-/// A running process can be copied only if it was made with [`Self::forkable`]. Otherwise the simulation cannot be forked
-/// while the process runs.
+/// A process that has started can be copied only if it was made with [`Self::forkable`]. Otherwise the simulation cannot be
+/// forked after the start of the process, even if its body has ended.
 pub struct Process<P: Processes> {
     body: Body<P>,
     key: Key,

@@ -61,7 +61,7 @@ pub(super) struct State<P: Protocol> {
     pub(super) watchers: Waiters,
     pub(super) next_waiter: u64,
     pub(super) effects: VecDeque<Effect<P>>,
-    /// Spawned tasks, which begin when the present task has to wait or ends.
+    /// Spawned tasks. When the present task has to wait or ends, they queue up behind the tasks that are ready already.
     pub(super) begun: Vec<Work>,
 }
 

@@ -87,7 +87,7 @@ pub(super) fn log_cdf(z: f64) -> (f64, f64) {
 ///
 /// Source: Ament, Daulton, Eriksson, Balandat and Bakshy 2023, "Unexpected improvements to expected improvement for Bayesian
 /// optimization", equation 9. From z = -25 downwards this function uses the asymptotic series
-/// h = phi / z^2 (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas. The paper takes the logarithm of a
+/// h = (phi / z^2) (1 - 3 / z^2 + 15 / z^4 - ..) instead of the paper's formulas. The paper takes the logarithm of a
 /// difference, which loses digits, and for z still further below 0 it uses only the first term of the series.
 pub(super) fn log_improvement(z: f64) -> (f64, f64) {
     if z > -1.0 {

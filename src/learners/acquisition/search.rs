@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 /// Number of quasi-random candidates of one search for the largest acquisition.
 const CANDIDATES: usize = 512;
-/// Number of random candidates near the best point, which has the largest posterior mean among the points with outcomes.
+/// Number of candidates near the best point, which has the largest posterior mean among the points with outcomes. The first
+/// candidate is the best point itself; the others are random.
 const NEAR: usize = 64;
 /// Standard deviations of the random distance from the best point along each input, as shares of the input's range. The
 /// candidates use these standard deviations in turn. Small distances are needed too, because the maxima of the acquisition
@@ -220,7 +221,7 @@ impl Search {
         (0..NEAR).map(candidate).collect()
     }
 
-    /// The arm with the largest acquisition, the first of equal ones.
+    /// The arm with the largest acquisition, the first of equal ones. If there is a trust region, the arm is inside it.
     fn best_arm(&self, points: &Points, posterior: &PointPosterior, key: Key) -> usize {
         let rows: Vec<&[f64]> = (0..points.n()).map(|arm| points.row(arm)).collect();
         let best = self.model.best_value(&self.known_means(posterior));

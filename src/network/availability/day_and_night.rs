@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 /// The party is connected between two hours of the local day, like a phone that is charged at night.
 ///
-/// Each party draws its time zone once per replication. On a given day the party does not connect with probability
-/// 1 - `joins`. Otherwise it connects and disconnects at the stated hours plus or minus at most `spread`; both differences
-/// are drawn for each day, uniformly.
+/// Each party draws its time zone once per replication. With probability 1 - `joins`, the party does not connect on a given
+/// day. Otherwise it connects and disconnects at the stated hours plus or minus at most `spread`; both differences are drawn
+/// for each day, uniformly.
 ///
 /// Example: `DayAndNight(from: 22, until: 7, zones: [Zone(utc: 8), Zone(utc: -5, share: 2)])`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -41,8 +41,8 @@ impl Compute for Devices {
         1.0 / sorted[place.min(sorted.len() - 1)]
     }
 
-    /// Whether the file has devices of different speeds. Also true if the file has not been read (reported by
-    /// `load`).
+    /// Whether the file has devices of different speeds. Also true if the file has not been read; `load` reports a file that
+    /// cannot be read.
     fn differs(&self) -> bool {
         self.sorted.as_ref().is_none_or(|sorted| sorted.first() < sorted.last())
     }

@@ -15,7 +15,7 @@ pub struct RateCurve {
     offset: Span,
 }
 
-/// One rate, which takes no memory of its own, or shared steps.
+/// One rate, which is stored without an allocation, or shared steps.
 #[derive(Clone, Debug, PartialEq)]
 enum Steps {
     One([(Span, f64); 1]),

@@ -326,7 +326,7 @@ impl Objective for FederatedTuning {
                 FederatedModel::LogisticRegression(_) => {
                     (0.0, MULTIPLY * 300.0 * d * read.classes.len() as f64)
                 }
-                // The solver keeps the kernel matrix of all records.
+                // The solver keeps the kernel matrix of all records of the agent.
                 FederatedModel::RbfSvm(_) => {
                     (NUMBER * records * records, records * (COVARIANCE + MULTIPLY * d))
                 }

@@ -115,8 +115,8 @@ mod tests {
         assert!((Sigmoid::fit(&reversed).slope + found.slope).abs() < 1e-6);
     }
 
-    /// Equal decision values carry no information: the fitted probability is the mean of the targets at every decision
-    /// value.
+    /// All decision values are 0 and so carry no information about the class: at every decision value, the fitted
+    /// probability is the mean of the targets.
     #[test]
     fn equal_decision_values_give_a_share() {
         let pairs: Vec<(f64, bool)> = (0..100).map(|k| (0.0, k < 10)).collect();

@@ -140,9 +140,9 @@ impl<'a> InputColumns<'a> {
         Ok((table, names))
     }
 
-    /// The field of the scenario that is responsible for this column: the entry of `inputs` that names the column, or of
-    /// whose values the column is an indicator; otherwise the entry of `derived` that has this name or whose formula reads
-    /// the column. `None` if there is no such entry.
+    /// The field of the scenario that is responsible for this column. It is the entry of `inputs` that names the column or,
+    /// for an indicator, the column of categories from which the indicator is made. If there is none, it is the entry of
+    /// `derived` that has this name or whose formula reads the column. `None` if there is no such entry either.
     pub(in crate::objectives) fn field(&self, column: &str) -> Option<String> {
         let is_of = |input: &String| {
             let category = || column.strip_prefix(input.as_str()).is_some_and(|rest| rest.starts_with('='));

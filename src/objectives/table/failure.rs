@@ -99,7 +99,7 @@ pub enum TableError {
         found: String,
         /// Some of the other cells that are not numbers.
         others: Vec<BadCell>,
-        /// How many cells are not numbers, this one included.
+        /// How many such cells were found, this one included; 1 if reading stopped at this cell.
         count: usize,
     },
     /// A cell that is not as expected.

@@ -101,7 +101,7 @@ pub struct Table {
     /// Input columns that are replaced by ln(1 + x). Default: none.
     #[serde(default)]
     pub log_inputs: Vec<String>,
-    /// The output that is optimised: a column, or a number computed from several columns.
+    /// The output that is optimised: a column, or a number computed from two columns.
     pub output: Output,
     /// What happens to missing cells of the columns used. Default: `Refuse`, they are an error.
     #[serde(default)]

@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    /// The names of those columns needed whose cells are numbers.
+    /// The names of the needed columns whose cells are numbers.
     pub(super) fn numbers(&self) -> impl Iterator<Item = &str> {
         let (Self::Column(name) | Self::ReturnOnInvestment { rate: name, .. }) = self;
         std::iter::once(name.as_str())

@@ -172,7 +172,7 @@ impl CsvTable {
     ///
     /// # Errors
     /// [`TableError::NotANumber`] with the first cell that is not a number, the number of such cells, and the places of some
-    /// others. The columns are read one after the other, so the first cell is that of the first such column.
+    /// others. The columns are read one after the other, so the first cell is in the first column that has such a cell.
     /// [`TableError::NoColumn`] or [`TableError::TwoColumns`] unless there is exactly one column of each name.
     pub(super) fn all_numbers(&self, columns: &[&str]) -> Result<(), TableError> {
         let mut bad: Vec<(u64, String, String)> = Vec::new();

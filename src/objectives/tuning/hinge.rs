@@ -35,7 +35,8 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     let mut distance = f64::INFINITY;
     for pass in 1..=MAX_PASSES {
         for ((row, square), a) in rows().zip(&squares).zip(&mut dual) {
-            // A record of zeros has margin 0 for all weights: its a affects only the dual value, which is largest at a = 1.
+            // A record of zeros has margin 0 for all weights: its dual number a affects only the dual value, which is
+            // largest at a = 1.
             let slope = 1.0 - dot(row, &weights);
             let best = if *square > 0.0 { (*a + slope / (square * step)).clamp(0.0, 1.0) } else { 1.0 };
             let change = (best - *a) * step;
@@ -62,7 +63,8 @@ pub(super) fn train(records: &Records, lambda: f64) -> Result<Vec<f64>, Training
     Err(TrainingError::TooFar { lambda, distance, accepted: ACCEPTED })
 }
 
-/// The duality gap, at least 0 up to rounding, computed as a mean over records in which little cancels.
+/// The duality gap, at least 0 up to rounding. It is computed as the mean of one contribution per record, because in this
+/// form little cancels.
 ///
 /// Let hinge_i be max(0, 1 - w.x_i). With w computed from the dual numbers, primal - dual = mean(hinge_i - a_i) +
 /// lambda |w|^2, and lambda |w|^2 is the mean of a_i w.x_i. So every record contributes hinge_i - a_i (1 - w.x_i). This

@@ -175,7 +175,8 @@ mod tests {
         let mut values = vec![1e-8; 300_001];
         values[0] = 1.0;
         assert!(clip_norm(&mut values, Positive::new(0.5).unwrap()));
-        // The small squares are added first, so that none is lost: their sum of 3e-11 has a relative error below 1e-10.
+        // The small squares are added first, so that none is lost. Their sum is 3e-11 of the large square, and has a
+        // relative error below 1e-10.
         let norm = values.iter().rev().map(|v| v * v).sum::<f64>().sqrt();
         assert!(norm / 0.5 - 1.0 <= 1e-14, "{:e}", norm / 0.5 - 1.0);
         assert!(norm / 0.5 - 1.0 >= -1e-14, "no more is taken away than needed");

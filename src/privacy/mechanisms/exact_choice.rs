@@ -17,9 +17,9 @@ pub(super) struct Weights {
     divisor: u128,
 }
 
-/// The lattice, and an integer divisor with which a choice has a privacy loss of at most epsilon: the least one, up to
-/// rounding errors. The utilities of the choice have this sensitivity, and each is computed with an error of at most
-/// `error`.
+/// The lattice, and the least integer divisor, up to rounding errors, with which a choice has a privacy loss of at most
+/// `epsilon`. The utilities of the choice have the sensitivity `sensitivity`, and each utility is computed with an error of
+/// at most `error`.
 pub(super) fn lattice(
     epsilon: Epsilon,
     sensitivity: Positive,

@@ -25,12 +25,12 @@ fn longest(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> f64 {
 
 /// For every agent that may differ between neighbours, the agent's weight in each region. If `applied` is false, or with
 /// the divisor `Planned`, these are the planned weights of all agents (`ReceivedVectors::weights`). Otherwise they are the
-/// planned weights of the agents that answered; each weight is divided by the total of the weights in the region that are
-/// present, that is, those of the received vectors.
+/// planned weights of the agents that answered; each weight is divided by its region's total, which is the sum of the
+/// received vectors' weights, each times its discount (`ReceivedVectors::present`).
 ///
 /// With `ArrivedOrGone`, an agent that did not answer here may have answered in the neighbouring federation. So the agents
-/// that did not answer are included too. The planned weight of such an agent is divided by the total that would be present
-/// with this agent.
+/// that did not answer are included too. The planned weight of such an agent is divided by the sum of the region's total
+/// and this weight.
 fn weights_of_each(divisor: Divisor, gathered: &ReceivedVectors, applied: bool) -> Vec<Vec<f64>> {
     let planned = |agent: usize| gathered.weights.iter().map(|region| region[agent]).collect::<Vec<f64>>();
     if !applied || divisor == Divisor::Planned {

@@ -395,8 +395,8 @@ impl Mechanism for FederatedSum {
         let halves = self.add_up(gathered, &chosen, &mut sums, |sum, part| *sum += part)?;
         let sd = if self.is_noisy() { self.noise_sd(gathered) } else { 0.0 };
         for sum in &mut sums {
-            // Deviates are drawn even if there is no noise, so that all other draws are the same in series with and
-            // without noise.
+            // Deviates are drawn even if there is no noise, so that these numbers take as many words from the stream
+            // without noise as with ideal noise.
             sum.iter_mut().for_each(|value| *value += sd * stream.normal());
             all_finite(sum)?;
         }

@@ -83,7 +83,8 @@ pub type Features<O> = Box<dyn Fn(&O) -> Vec<f64> + Send + Sync>;
 
 /// Name of tests whose score is the log likelihood ratio: ln of the ratio of an output's density on D to that on D'.
 pub const RATIO: &str = "likelihood ratio";
-/// Name of tests whose score says whether an output is possible: whether it lies in the support of a distribution.
+/// Name of tests whose score depends only on whether the mechanism can give the output: on D, on D', or on any input (the
+/// support of its output distributions).
 pub const SUPPORT: &str = "support";
 
 /// Tests that distinguish outputs on two inputs.

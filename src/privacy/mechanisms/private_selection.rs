@@ -34,7 +34,7 @@ impl ResultNoise {
 
 /// Draws a number K, tries K settings that are drawn uniformly with replacement, and adds noise to each result. Returns
 /// the setting with the largest noisy result, together with that result; `None` if K is 0. Of settings with equal noisy
-/// results, the one with the largest number (its first part in [`Selected`]) is returned.
+/// results, the one with the largest number (the first part of [`Selected`]) is returned.
 ///
 /// The input holds the result of every setting. An owner that tries settings one by one draws K and the settings itself
 /// and uses [`SelectionAmongTrials`].
@@ -136,7 +136,7 @@ impl Mechanism for PrivateSelection {
         self.best(&tried, stream)
     }
 
-    /// All results are 0 on D and equal to the sensitivity on D', for as many settings as `like`
+    /// All results are 0 on the first input and equal to the sensitivity on the second, for as many settings as `like`
     /// has. With equal results, every repetition has the same distribution, as with a single
     /// setting.
     fn worst_pair(&self, like: &Vec<f64>) -> Option<Pair<Vec<f64>>> {
@@ -228,9 +228,10 @@ mod tests {
     use super::*;
     use crate::vocab::{AboveOne, Positive, RepetitionShape};
 
-    /// Compares with the derivative, by finite differences, of the distribution function of the best of K noisy zeros:
-    /// the sum of P(K = k) F(y)^k over k. If all results equal a mean, the density of the best at y is this derivative at y
-    /// minus the mean. So the ratio of the densities for two means is a ratio of two such derivatives.
+    /// The expected ratio is computed from the derivative, by finite differences, of the distribution function of the best
+    /// of K noisy zeros. This function is the sum of P(K = k) F(y)^k over k, where F is the distribution function of one
+    /// noisy zero. If all results equal a mean, the density of the best at y is this derivative at y minus the mean. So the
+    /// ratio of the densities for two means is a ratio of two such derivatives.
     #[test]
     fn the_ratio_is_that_of_the_densities_of_the_best() {
         let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());

@@ -21,7 +21,7 @@ pub enum Repetitions {
     /// Truncated negative binomial: P(K = k) is proportional to (1 - gamma)^k times the product of
     /// (l + shape) / (l + 1) over l from 1 to k - 1, for k = 1, 2, ..., where gamma follows from the mean. This
     /// distribution is geometric for shape 1 and logarithmic for shape 0. The pure epsilon of the best result is
-    /// 2 + shape times that of one result.
+    /// (2 + shape) times that of one result.
     ///
     /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
     NegativeBinomial {
@@ -94,8 +94,8 @@ fn negative_binomial(shape: f64, mean: f64, stream: &mut Stream) -> u64 {
     let power = -shape * log_gamma;
     let ratio = |k: u64| rest * (k as f64 + shape) / (k as f64 + 1.0);
     if power > LARGEST_POWER {
-        // The first probabilities are too small for floating point, so the smallest k is the first whose probability is at
-        // least e^-LARGEST_POWER.
+        // The first probabilities are too small for floating point, so the smallest number that can be drawn is the first k
+        // whose probability is at least e^-LARGEST_POWER.
         let (mut k, mut log) = (1, libm::log(rest * shape) - power);
         while log < -LARGEST_POWER {
             log += libm::log(ratio(k));

@@ -32,7 +32,7 @@ pub struct SecureSumOutput {
 pub struct SecureSum {
     /// The sum as it would be with a trusted server.
     pub sum: FederatedSum,
-    /// How many of the shares of noise in the sums the observer does not know.
+    /// Number of those shares of noise in the sums that are unknown to the observer.
     pub shares: u64,
     /// How many shares add up to the planned noise.
     pub planned: u64,

@@ -80,7 +80,7 @@ pub(super) struct TreeSums<N> {
     restart: Option<u64>,
     /// The spacing of the lattice; 1 for real numbers.
     unit: f64,
-    /// Estimates of the sums of all trees before this one.
+    /// The estimate of the sum of all values of the trees before this one.
     before: Vec<f64>,
     /// Steps in this tree.
     steps: u64,

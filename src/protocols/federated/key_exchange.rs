@@ -14,7 +14,7 @@
 //! If the mask graph is regular (SecAgg+), each agent shares masks with few agents only, its neighbours. Otherwise all
 //! agents share masks with each other.
 //!
-//! An agent that has distributed its shares before the agreement ends is a member for the whole run. Members agree on
+//! An agent whose shares reach the server before the agreement ends is a member for the whole run. Members agree on
 //! masks with each other, and only members take part in sums. Messages have the sizes that they would have with keys and
 //! shares of 8 bytes, but they contain neither keys nor shares. The `MaskSecrets` that all agents have in common computes
 //! keys and shares. An agent uses a key or a share only after it has received the message that would contain it. Source:
@@ -65,8 +65,8 @@ impl Server {
         self.timer = Some(ctx.after(self.policy.patience(), Close { round: 0 }));
     }
 
-    /// Records that an agent has sent its key or its shares, and ends the phase once all agents have answered. An answer to
-    /// a phase that is over is ignored.
+    /// Records that an agent has sent its key or its shares, and ends the phase once all agents that are to answer in this
+    /// phase have answered. An answer to a phase that is over is ignored.
     pub(super) fn take_set_up(
         &mut self,
         from: PartyId,

@@ -73,8 +73,8 @@ vocabulary! {
             /// that are not neighbours of the receiver.
             known: Arc<Vec<bool>> => each,
         } = 9,
-        /// From an agent, for every round: its public key, and shares of its two secrets. Every agent whose key the
-        /// sender knows is to hold one share of each of the two.
+        /// From an agent, in one message for all rounds: for each round, its public key, and shares of its two secrets.
+        /// Every agent whose key the sender knows is to hold one share of each of the two secrets.
         Dealt {
             /// Number of agents that receive shares.
             holders: u64,

@@ -138,8 +138,8 @@ impl Federated {
         ))
     }
 
-    /// The problem of a scenario with the divisor `ArrivedOrGone` and with silence that depends on what agents measured.
-    /// With this divisor, one of two neighbouring data sets lacks an agent, and with the agent also its answers and its
+    /// The problem of sums with noise and with the divisor `ArrivedOrGone`, if silence depends on what agents measured. With
+    /// this divisor, one of two neighbouring data sets lacks an agent, and with the agent also its answers and its
     /// silence.
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;

@@ -261,9 +261,9 @@ impl Replication<'_> {
         self.recipe.width.by_round(&self.common, initial, rounds).map(Arc::new)
     }
 
-    /// The initial points of an agent, drawn from the points of `region` that the agent can measure, or from all points that
-    /// it can measure if `region` is `None`. The result is `None` if there is no point to draw from. `agent` is the agent's
-    /// node of the seed tree.
+    /// The initial points of an agent, drawn from the points of `region` that the agent can measure. They are drawn from all
+    /// points that it can measure if `region` is `None`, or if the agent is limited to a part of the domain without a point
+    /// in `region`. `None` if there is no point to draw from. `agent` is the agent's node of the seed tree.
     fn initial_points(
         &self,
         (cut, region): (&Regions, Option<usize>),

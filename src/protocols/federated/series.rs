@@ -221,8 +221,8 @@ pub struct Aggregate {
     /// An epsilon for each agent: each agent is sampled as often as its own epsilon allows. Default: all are sampled alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub personal: Option<PersonalSampling>,
-    /// Whose vectors a sum contains, and to which points agents follow it, if an agent can measure only a part of the
-    /// domain. Default: `WholeDomain`.
+    /// Whose vectors a sum contains, and which points agents may choose by the sum, if an agent can measure only a part of
+    /// the domain. Default: `WholeDomain`.
     #[serde(default, skip_serializing_if = "Overlap::is_default")]
     pub overlap: Overlap,
     /// The weight of each agent in each region. Default: `Annealed`, the weights of Dai, Low and Jaillet 2021 (with one

@@ -130,8 +130,9 @@ impl Tally {
         self.last_points.values().map(|(number, point)| (*number, point.clone())).collect()
     }
 
-    /// Two numbers, both without noise: the best value at any point that an agent has measured, and the mean of the agents'
-    /// own best values. Agents without a measurement are left out of the mean; `None` if no agent has a measurement.
+    /// Two numbers, both without noise: the best value that any agent has measured, and the mean over agents of the best
+    /// value that the agent has measured. Agents without a measurement are left out of the mean; `None` if no agent has a
+    /// measurement.
     pub(super) fn best_found(&self) -> Option<(f64, f64)> {
         let mut best = vec![f64::NEG_INFINITY; self.functions.len()];
         for m in self.rounds.iter().flatten() {

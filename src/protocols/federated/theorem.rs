@@ -50,7 +50,7 @@ impl Terms<'_> {
     /// `psi_t` and `theta_t` for the rounds in which agents may follow a sum, that is, query the point at which the function
     /// that the sum describes is largest. `clipped` has the clipped vectors by the round that they answer.
     ///
-    /// With constants set to 1, `psi_t = (1 - p_t) P w / q (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`.
+    /// With constants set to 1, `psi_t = (1 - p_t) (P w / q) (N (e B t^2 + B + sqrt(M) + sqrt(gamma_t)) + d + z S sqrt(M))`.
     /// `theta_t` is `1 - p_t` times the weight of the clipped vectors of round t - 1, summed over agents and regions. Here
     /// `1 - p_t` is the probability that an agent follows the sum, P the number of regions, w the largest weight, q the
     /// sampling rate and N the number of agents. e is the error of the features, B the bound on the norm, M the number of

@@ -170,9 +170,9 @@ mod tests {
     }
 
     proptest! {
-        /// Each agent has four neighbours, and the shares of three neighbours recover an agent's secret. If at least three
-        /// neighbours answered of each agent whose masks are in the sum, all masks are removed exactly. Otherwise the round
-        /// cannot be unmasked.
+        /// Each agent has four neighbours, and the shares of three neighbours recover an agent's secret. If each agent whose
+        /// masks are in the sum has at least three neighbours that answered, all masks are removed exactly. Otherwise the
+        /// round cannot be unmasked.
         #[test]
         fn masks_of_few_neighbours_cancel(
             answered in prop::collection::vec(prop::bool::weighted(0.8), AGENTS), graph in 0u64..1000, round in 0u64..50,

@@ -1,4 +1,4 @@
-//! The messages between the service and the users, and the facts that they record.
+//! The messages and timers of the protocol `Local`, and the facts that its parties record.
 
 use crate::kernel::{Payload, Protocol};
 use crate::privacy::Released;

@@ -286,8 +286,8 @@ impl Local {
         let mut noise_variance = instance.surrogate.noise_variance;
         for level in levels {
             let Some(mechanism) = &level.mechanism else { continue };
-            // The learner assumes that no reward lies beyond the bound of the mechanism, which clips rewards to this bound
-            // or has noise scaled to it.
+            // If the noise of rewards has no known bound, the learner assumes that no reward lies beyond the bound of the
+            // mechanism. The mechanism clips rewards to this bound, or its noise is scaled to it.
             facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
             let scale = mechanism.laplace_scale();
             facts.laplace_scale = if facts.laplace_scale > scale { facts.laplace_scale } else { scale };

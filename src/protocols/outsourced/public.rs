@@ -25,8 +25,8 @@ pub(super) fn taken_as_public(
         "when messages arrive: delays and lost messages are drawn independently of the data",
     ];
     let protocol = protocol.map(|what| PublicFact::new(what, Origin::Protocol));
-    // If r was chosen by PO-GP-UCB's design rule (`subrosa calibrate --scenario`), it depends on the inputs; the scenario
-    // states only the number.
+    // r is the number of columns of the projection. If r was chosen by PO-GP-UCB's design rule (`subrosa calibrate
+    // --scenario`), r depends on the inputs; the scenario states only the number.
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
         let what = "r, epsilon and delta of the projection: if they were chosen from the smallest singular \
                     value of the inputs, they reveal something about it";

@@ -3,7 +3,7 @@
 //!
 //! The owner holds the validation set V and tries settings; workers, which are machines of the owner, train a model for
 //! each setting. When all trials are done, the owner makes its private releases and publishes them to readers.
-//! [`EverySetting`] also publishes each setting before it is tried.
+//! With [`EverySetting`], the owner also publishes each setting that it has chosen privately, before it tries the setting.
 //!
 //! ```text
 //! owner --Train(k, setting)--> worker       given to another worker after a timeout

@@ -16,7 +16,8 @@ pub(super) struct OpenRequest {
 }
 
 impl OpenRequest {
-    /// Sends a request, and sets its timer; the jitter of its waits is drawn from a child of the key `retries`.
+    /// Sends a request, unless the owner is offline and waits until it is online again; sets the request's timer in both
+    /// cases. The jitter of the request's waits is drawn from a child of the key `retries`.
     pub(super) fn new(
         (retry, retries): (Retry, Key),
         ctx: &mut Context<'_, ReleaseProtocol>,

@@ -131,7 +131,7 @@ const fn all_differ(numbers: &[u64]) -> bool {
     true
 }
 
-/// Whether the shared facts have numbers that none of the protocol's own facts has.
+/// Whether the shared facts have different numbers, none of which is the number of one of the protocol's own facts.
 const fn shared_are_free<Own: ProtocolFact>() -> bool {
     let mut k = 0;
     while k < Own::NUMBERS.len() {

@@ -39,7 +39,7 @@ pub enum ReplicationError {
         /// Which series.
         series: String,
     },
-    /// A fork after a round was requested, and no round of the series ended.
+    /// The fork was to be made at the end of a round, but the series recorded no end of a round.
     #[error(
         "series \"{series}\" has no round after which it could be forked: its protocol does not state when a round ends \
          (`Rounds::closes`), or the series ended before its first round did; fork it at a time, as in --fork-at 5s"

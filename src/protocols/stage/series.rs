@@ -1,4 +1,4 @@
-//! Checks of the series of a scenario that all protocols have in common.
+//! Checks, common to all protocols, of the series of a scenario.
 
 use crate::learners::LearnerModel;
 use crate::objectives::Extent;

@@ -13,7 +13,7 @@ const POINTS: f32 = 0.75;
 /// Draws an SVG document of paths and letters.
 ///
 /// # Errors
-/// [`PictureError`] if there is no font, the document cannot be parsed, or it has an image or a paint other than a plain
+/// [`PictureError`] if no font is installed, the document cannot be parsed, or it has an image or a paint other than a plain
 /// colour.
 pub fn pdf(svg: &str) -> Result<Vec<u8>, PictureError> {
     let tree = tree(svg)?;

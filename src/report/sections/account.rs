@@ -105,7 +105,7 @@ fn relations(groups: &[LedgerGroup]) -> Vec<Block> {
     relations_of(all).into_iter().map(|told| Block::remark(format!("neighbours, {told}"))).collect()
 }
 
-/// The losses of a run as one list. First there is an entry for each observer and unit, with the epsilons of every
+/// The losses of a run as one list. First there is an entry for each series, observer and unit, with the epsilons of every
 /// accountant. Then there is an entry for each sum of a loss about a row and a loss about an outcome: the loss about a
 /// person who contributes both. Cells with the same epsilons share an entry.
 pub(in crate::report) fn of_groups(groups: &[LedgerGroup]) -> Section {

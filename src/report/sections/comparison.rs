@@ -221,7 +221,7 @@ fn cells(row: &ComparisonRow) -> Vec<String> {
     ]
 }
 
-/// A p-value with two digits, or that it is below one in ten thousand.
+/// A p-value as text: with two digits, or "< 0.0001" if it is below one in ten thousand.
 fn p_value(p: f64) -> String {
     if p < 1e-4 { "< 0.0001".to_owned() } else { two_digits(p) }
 }

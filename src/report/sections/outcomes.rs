@@ -9,7 +9,7 @@ use crate::report::number::{percent, quantity_of, regret};
 use crate::report::words::outcome;
 use crate::study::{OutcomeRow, Summary};
 
-/// The section, with charts if `charts` is true; `None` if there are no outcomes. Most protocols have none.
+/// The section, with charts if `charts` is true; `None` if no series has outcomes.
 pub(super) fn section(summary: &Summary, charts: bool) -> Option<Section> {
     let mut blocks = tables(summary);
     if blocks.is_empty() {

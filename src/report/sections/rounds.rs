@@ -167,7 +167,7 @@ fn differences(summary: &Summary) -> Vec<Block> {
     kinds.into_iter().flat_map(table).collect()
 }
 
-/// A chart of every number by round.
+/// Charts of all numbers by round: for each number, one chart for each group of cells.
 pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
     let axes = Axes::of(summary);
     let all: Vec<usize> = (0..axes.len()).collect();

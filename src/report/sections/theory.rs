@@ -15,8 +15,9 @@ struct Entry<'a> {
 }
 
 /// Adds the bounds on the regret of some lines to the chart of these lines: each bound as a line with its own legend entry.
-/// A bound that leaves the chart is also stated in words. A trivial bound, and a bound that leaves the chart before its
-/// second point, are stated in words only. A bound without points adds only its caveats.
+/// A bound that leaves the chart is also stated in words. Three kinds of bounds are stated in words only: a trivial bound, a
+/// bound with a single point, and a bound that leaves the chart before its second point. A bound without points adds only
+/// its caveats.
 pub(super) fn add(chart: &mut Chart, lines: &[Named<'_>], regret: BoundedRegret) {
     let mut entries: Vec<Entry<'_>> = Vec::new();
     for (index, (_, series)) in lines.iter().enumerate() {

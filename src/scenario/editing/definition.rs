@@ -9,7 +9,7 @@ use std::ops::Range;
 /// The place that a name refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Bytes of the same text.
+    /// A range of bytes of the scenario's text.
     Here(Range<usize>),
     /// A path as the scenario writes it; the caller checks whether this file exists.
     File(String),

@@ -255,7 +255,7 @@ impl Members {
 /// Calls `take` with the decompressed contents of each member of a packed file, in order.
 ///
 /// # Errors
-/// If the file cannot be read; of the kind [`io::ErrorKind::InvalidData`] if it is damaged.
+/// If the file cannot be read or is damaged; the error for damage is of the kind [`io::ErrorKind::InvalidData`].
 pub(super) fn each(file: File, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
     let (mut members, mut contents) = (Members::of(file), Vec::new());
     while let Some((_, whole)) = members.next(&mut contents)? {
@@ -270,7 +270,7 @@ pub(super) fn each(file: File, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
 /// The decompressed contents of a packed file.
 ///
 /// # Errors
-/// If the file cannot be read; of the kind [`io::ErrorKind::InvalidData`] if it is damaged.
+/// If the file cannot be read or is damaged; the error for damage is of the kind [`io::ErrorKind::InvalidData`].
 pub(super) fn unpacked(file: File) -> io::Result<Vec<u8>> {
     let mut all = Vec::new();
     each(file, &mut |contents| all.extend_from_slice(contents))?;

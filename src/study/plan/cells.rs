@@ -211,7 +211,8 @@ impl Plan {
         self.overrides.push(format!("replications={replications}"));
     }
 
-    /// The first cell's seed, for titles. Every cell is run with [its own seed](CellPlan::seed).
+    /// The first cell's seed. Reports name it, and random numbers that belong to no single cell are derived from it. Every
+    /// cell is run with [its own seed](CellPlan::seed).
     #[must_use]
     pub fn first_seed(&self) -> u64 {
         self.cells.first().map_or(0, CellPlan::seed)
@@ -265,8 +266,8 @@ pub fn programs_of(plans: &[Plan]) -> Vec<ProgramIdentity> {
     found
 }
 
-/// The JSON text of a recipe, as it enters an identity. If `programs`, those that the recipe names, is not empty, their
-/// timeouts are left out, since no answer depends on a timeout.
+/// The JSON text of a recipe, as it enters an identity. `programs` are programs that the recipe names. If there are any,
+/// the programs' timeouts are left out, since no answer depends on a timeout.
 fn written(value: &impl Serialize, programs: &[ProgramIdentity]) -> String {
     let text = if programs.is_empty() {
         serde_json::to_string(value)

@@ -37,16 +37,16 @@ pub struct Goal {
 /// The precision that was reached.
 #[derive(Clone, Debug)]
 pub struct Precision {
-    /// The largest half-width of all cells and series. Infinite if replications ended early and a series has fewer than
-    /// ten values; absent if no series has two values of the metric (or two differences).
+    /// The largest half-width of all cells and series. Infinite if, in any cell, series that ended early lack the metric and
+    /// a series has fewer than ten values (or differences). Otherwise absent if no series has two values (or differences).
     pub widest: Option<f64>,
     /// Number of replications of every cell.
     pub replications: u64,
 }
 
 /// Runs more and more replications, the same number in all cells so that cells stay paired. The function returns when every
-/// series of every cell meets `goal`, when no series has two values of the metric, when `goal.at_most` replications have
-/// run, or when a run does not complete. The final number of replications depends only on the plan, the goal and the
+/// series of every cell meets `goal`, when [`Precision::widest`] is absent, when `goal.at_most` replications of each cell
+/// have run, or when a run does not complete. The final number of replications depends only on the plan, the goal and the
 /// results, so the same command ends at the same number after an interruption.
 ///
 /// # Errors

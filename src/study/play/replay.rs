@@ -27,9 +27,9 @@ pub struct Difference {
     /// The first difference in words: an evaluation that differs, a field that was changed in the record, or a series that
     /// is missing. Absent if all evaluations agree, and only other events differ.
     pub first: Option<String>,
-    /// The checkpoints of the record between which the first event that differs lies. Absent if the record has no
-    /// checkpoints, or if the replay ran to the end and no event differs. A replay that stops at a time `until` compares
-    /// events only at checkpoints. In such a replay, the field is present even if all checkpoints agree.
+    /// The checkpoints of the record between which the first event that differs lies. Absent if the series is missing, if
+    /// the record has no checkpoints, or if the replay ran to the end and no event differs. A replay that stops at a time
+    /// `until` compares events only at checkpoints. In such a replay, the field is present even if all checkpoints agree.
     pub divergence: Option<DivergencePoint>,
 }
 

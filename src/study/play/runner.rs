@@ -1,5 +1,5 @@
-//! Runs the replications of a plan in parallel, and stores each when it ends; replications that are stored already are not
-//! run again.
+//! Runs the replications of a plan in parallel, and stores each when it ends. A replication that is stored already is run
+//! again only if missing branches of a fork start from it, or if the file of its first events is damaged.
 
 use crate::study::disk::answers;
 use crate::study::disk::error::FolderError;

@@ -16,7 +16,7 @@ pub enum SimulateError {
     /// The scenario has problems.
     #[error(transparent)]
     Scenario(#[from] Diagnostics),
-    /// The folder cannot be read or written.
+    /// The folder cannot be read or written, or has two different records of one replication.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A program that the scenario names does not state its version.

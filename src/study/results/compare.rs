@@ -91,8 +91,8 @@ pub struct Compared<'a> {
     pub stored: &'a StoredRecords,
     /// The only series to compare; if absent, all series, each with the series of the same name.
     pub series: Option<&'a str>,
-    /// If present, only the regrets of this group of agents or cohort of users are compared, or, for
-    /// [`WORST`](crate::study::WORST), those of the worst group.
+    /// If present, only the regrets of this group of agents or cohort of users are compared. For
+    /// [`WORST`](crate::study::WORST), each regret is the largest value among all groups in a replication.
     pub group: Option<&'a str>,
     /// The only branch to compare, for a run that was forked; if absent, all branches.
     pub branch: Option<&'a str>,
@@ -342,7 +342,7 @@ fn row(a: &Samples, b: &Samples) -> Option<ComparisonRow> {
         needed: None,
         correlation: None,
     };
-    // A single pair gives no interval. If a sample has further values, all values are compared without pairing.
+    // A single pair gives no interval. If a sample then has further values, all values are compared without pairing.
     if pairs.len() > 1 || (pairs.len() == 1 && a.len() == 1 && b.len() == 1) {
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
         let differences: Vec<f64> = pairs.iter().map(|(x, y)| difference(*x, *y)).collect();
@@ -438,7 +438,7 @@ mod tests {
 
     #[test]
     fn other_seeds_are_independent_samples() {
-        // Variances 2.5 and 10, five each: se sqrt(2.5), df 5.882353, t(0.975) = 2.458828 (R's t.test).
+        // Variances 2.5 and 10, five values in each sample: se sqrt(2.5), df 5.882353, t(0.975) = 2.458828 (R's t.test).
         let (x, y) = (samples(1, &[1.0, 2.0, 3.0, 4.0, 5.0]), samples(2, &[2.0, 4.0, 6.0, 8.0, 10.0]));
         let row = row(&x, &y).unwrap();
         assert!(!row.paired);

@@ -1,4 +1,4 @@
-//! A mean with its standard error, from values that are read twice, one after the other, and not kept in memory.
+//! A mean with its standard error, from values that are read one by one, in two passes, and not kept in memory.
 
 use super::statistics::{Estimate, SHRUNK};
 

@@ -32,7 +32,7 @@ enum CellRecords<'a> {
 }
 
 impl<'a> CellRecords<'a> {
-    /// The records of the replications below `replications`.
+    /// The records of the replications whose number is below `replications`.
     fn of(stored: &'a StoredRecords, cell: usize, replications: u64) -> Result<Self, FolderError> {
         if stored.bytes(cell) > LARGE {
             return Ok(Self::OnDisk(stored, cell, replications));

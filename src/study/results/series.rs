@@ -41,7 +41,7 @@ pub struct SeriesSummary {
     pub fairness: Option<Fairness>,
     /// Number of replications in which the learner had at least three rounds and queried the same arm in all of them. Apart
     /// from its initial points, such a learner observes only this arm of the objective, so equal regrets do not show that a
-    /// varied setting has no effect.
+    /// varied setting has no effect. Always 0 for a series with groups.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the other
@@ -134,7 +134,7 @@ impl Fairness {
     }
 }
 
-/// The results of one group of agents or cohort of users, over all replications.
+/// The results of one group of agents or cohort of users, over the replications that did not end early.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GroupSummary {
     /// Name of the group.

@@ -210,8 +210,8 @@ impl KnownPair {
         self.extrapolated(delta).map_or_else(|| self.without_cells(delta).1, |(epsilon, _)| epsilon)
     }
 
-    /// The epsilon that [`Self::in_cells`] gives for cells of width 0, and the upper bound by the finer cells; `None` where
-    /// `in_cells` is. The error of the cells falls with the square of the width, so epsilon is extrapolated.
+    /// The epsilon that [`Self::in_cells`] gives for cells of width 0, and the upper bound by the finer cells; `None` if
+    /// `in_cells` returns `None`. The error of the cells falls with the square of the width, so epsilon is extrapolated.
     fn extrapolated(&self, delta: f64) -> Option<(f64, f64)> {
         self.in_cells(delta).map(|(rough, fine)| ((fine - (rough - fine) / 3.0).max(0.0), fine))
     }

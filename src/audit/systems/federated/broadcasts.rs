@@ -49,8 +49,8 @@ enum Sum {
     Empty,
 }
 
-/// What is known of each sum. Only if the divisor depends on who answered, the series is run once, on its own. The
-/// noise multiplier of each sum, and whether the sum is empty, are then taken from this run.
+/// What is known of each sum. If the divisor depends on who answered, the series is run once, on its own. The noise
+/// multiplier of each sum, and whether the sum is empty, are then taken from this run.
 fn sums(
     recipe: &Federated,
     series: &FederatedSeries,
@@ -105,8 +105,9 @@ const ROUNDED: f64 = 1e-9;
 impl Sum {
     /// The worst known pair of neighbours for an agent that enters the sum `copies` times. In the pair for a
     /// [`Self::Priced`] sum, only as many of the other agents (`others`) are present as are needed for a noise
-    /// multiplier of at least the one in the ledger. So the loss of the pair is never larger than the loss that the
-    /// ledger states for the run's sum, and the two losses are equal if all weights are equal.
+    /// multiplier of at least the one in the ledger. The loss of such a pair is not larger than the loss that the ledger
+    /// states for the run's sum, and the two losses are equal if all weights are equal. If no number of other agents
+    /// gives this noise multiplier, the sum is empty or all other agents are present.
     fn pair(
         self,
         mechanism: &FederatedSum,

@@ -1,5 +1,5 @@
 //! Audits of outsourced optimisation, as the modeler sees it. The neighbours differ in one record, which is moved by
-//! the allowed distance, or in one outcome, which is replaced by another.
+//! at most the allowed distance, or in one outcome, which is replaced by another.
 //!
 //! If the objective can compute its problem from changed data
 //! ([`Prepared::changed`](crate::objectives::Prepared::changed)), the record is changed among the records as they were

@@ -1,5 +1,6 @@
-//! Neighbouring inputs in which one record is moved. If the objective supports this, a copy in memory of the raw records
-//! is changed, and scaling and fitting are repeated. Otherwise the record is moved in the scaled inputs.
+//! Neighbouring inputs in which one record is moved. If the objective can compute its problem from changed data, a copy in
+//! memory of the raw records is changed, and scaling and fitting are repeated. Otherwise the record is moved in the scaled
+//! inputs.
 
 use crate::audit::error::AuditError;
 use crate::audit::systems::request::numbers;

@@ -120,7 +120,8 @@ fn no_shift_is_stated_for_other_inputs() {
         |own: f64, odd: f64| of(&[(0, 3.0), (1, own), (2, 3.0), (3, 3.0), (4, odd), (5, 3.0)], &[]);
     assert!(fixed.moved([&everybody(1.0, 3.0), &everybody(0.5, 3.0)]).is_some());
     assert!(fixed.moved([&everybody(1.0, 2.0), &everybody(0.5, 2.0)]).is_none(), "others are unequal");
-    // Clipped to norm 2, vectors of lengths 2 and 4 are equal, but only the second one is counted as clipped.
+    // With two regions, vectors are clipped to norm sqrt(8) / sqrt(2) = 2. After clipping, vectors of norms 2 and 4 are
+    // equal, but only the vector of norm 4 is counted as clipped.
     let clipped = FederatedSum { clip: Positive::new(8f64.sqrt()).ok(), ..fixed.clone() };
     let with_count =
         FederatedSum { count: Some(NormCount { sd: Positive::new(3.0).unwrap() }), ..clipped.clone() };

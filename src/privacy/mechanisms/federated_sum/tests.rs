@@ -162,7 +162,7 @@ fn answers(vectors: &[(usize, f64)], weights: Vec<f64>) -> ReceivedVectors {
 }
 
 /// A second sampling draw can only add an agent: the agent is in the sum if at least one of the two draws selects it, with
-/// probability 1 - (1 - q)^2.
+/// probability 1 - (1 - q)^2, where q is the sampling rate.
 #[test]
 fn a_late_vector_is_in_the_sum_if_either_draw_has_its_agent() {
     let agents = 20_000;

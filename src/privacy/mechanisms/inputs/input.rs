@@ -57,7 +57,7 @@ pub trait Input: Send + Sync {
     /// not released. The mechanism's public random parts, such as a projection, are drawn from `public`.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise is large enough, or if that noise cannot be sampled in exact arithmetic.
+    /// [`MechanismError`] if no finite noise is large enough, or if the noise cannot be sampled in exact arithmetic.
     fn mechanism(
         &self,
         d: usize,

@@ -134,7 +134,7 @@ impl DrawnProjection {
         self.sensitivity.get()
     }
 
-    /// Standard deviation of the noise on every number.
+    /// Standard deviation of the noise on every number, as calibrated: exact arithmetic draws slightly more noise.
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         self.standard_deviation
@@ -339,8 +339,8 @@ mod tests {
         }
     }
 
-    /// Kenthapadi's largest norm of a row of P, here 4, is the sensitivity for a change of one attribute: a row of X that
-    /// moves by 1 in the direction (0.6, 0.8) moves X P by 5.
+    /// Kenthapadi's largest norm of a row of P, here 4, is the sensitivity only for a change of one attribute. If a row of X
+    /// moves by 1 in the direction (0.6, 0.8), which changes two attributes, X P moves by 5.
     #[test]
     fn the_largest_row_norm_would_be_too_small() {
         let mechanism = recipe(1).given(2, vec![3.0, 4.0], one()).unwrap();

@@ -25,8 +25,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct External {
-    /// Program and arguments, word by word: `["python3", "my_mechanism.py"]`. It is started in the
-    /// scenario's folder: once to ask for its version, then once for each replication that needs an answer.
+    /// Program and arguments, word by word: `["python3", "my_mechanism.py"]`. The program is started in the scenario's
+    /// folder: once to ask for its version, and then, in each replication, at least once for each series that needs an
+    /// answer.
     pub command: Vec<String>,
     /// Privacy cost of one answer, for an outcome replaced by any other: written as in an account file, without a count and
     /// without subsampling.

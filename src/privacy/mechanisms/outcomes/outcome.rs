@@ -39,11 +39,11 @@ pub trait Outcome: Send + Sync {
     /// Variance of the noise on one answer, in squared units of an outcome; public.
     ///
     /// # Errors
-    /// [`MechanismError`] if no finite noise is large enough, if that noise cannot be sampled in exact arithmetic, or if the
-    /// range to which outcomes are clipped has no finite width above 0.
+    /// [`MechanismError`] if no finite noise is large enough, if noise of the required size cannot be sampled in exact
+    /// arithmetic, or if the range to which outcomes are clipped has no finite width above 0.
     fn variance(&self) -> Result<f64, MechanismError>;
 
-    /// Delta of one answer, if its cost is stated as an (epsilon, delta) guarantee; else 0.
+    /// Delta of one answer, if the scenario states the guarantee of an answer as an epsilon and a delta; else 0.
     fn delta(&self) -> f64 {
         0.0
     }

@@ -307,8 +307,8 @@ mod tests {
         }
     }
 
-    /// Shares of reports above a threshold, for two rewards far apart: their ratio is e^epsilon with clipping, and larger
-    /// without it.
+    /// Shares of reports above a threshold, for two rewards far apart: the ratio of the two shares is e^epsilon with
+    /// clipping, and larger without it.
     #[test]
     fn counting_finds_epsilon_with_clipping_and_more_without() {
         let n = 200_000;

@@ -112,8 +112,8 @@ pub trait RewardReport: Send + Sync {
         Vec::new()
     }
 
-    /// What is wrong with the recipe for rewards with this noise: the reasons, as far as they follow from the noise of
-    /// rewards, for which [`mechanism`](Self::mechanism) would return an error.
+    /// What is wrong with the recipe for rewards with this noise: the reasons for an error of
+    /// [`mechanism`](Self::mechanism), as far as these reasons follow from the noise.
     fn problems_with(&self, noise: &NoiseFacts<'_>) -> Vec<Problem> {
         let _ = noise;
         Vec::new()

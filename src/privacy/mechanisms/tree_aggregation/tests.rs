@@ -112,7 +112,8 @@ fn drawn_sums_have_the_variance_of_honakers_estimate() {
 }
 
 /// With Honaker's estimate the released sums are functions of the noisy partial sums. So the loss of the released sums is at
-/// most the joint loss of the noisy partial sums, and not far below it. The joint loss is at most the price.
+/// most the joint loss of the noisy partial sums. In these examples it is not far below the joint loss, which is at most the
+/// price.
 #[test]
 fn honakers_sums_cost_no_more_than_their_partial_sums() {
     for (steps, contributions, restart) in [(1, 1, 0), (8, 1, 0), (13, 1, 4), (16, 3, 0), (16, 16, 0)] {

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 /// GP-UCB on outcomes without noise; the last outcome is published with Laplace noise. If the functions come from the
 /// assumed prior and the search converges at the rate that A and tau state, then for every pair of neighbours the
-/// publication is epsilon-DP with probability at least 1 - delta / 2 over the functions, which the ledger states. (In the
-/// paper, the other half of delta is for the convergence, which is assumed here.) This guarantee is not (epsilon,
+/// publication is epsilon-DP with probability at least 1 - delta / 2 over the functions. The ledger states this probability.
+/// (In the paper, the other half of delta is for the convergence, which is assumed here.) This guarantee is not (epsilon,
 /// delta)-DP, which would have to hold for every function.
 ///
 /// A and tau are constants of de Freitas, Smola and Zoghi 2012, Theorem 2. Nobody can compute them, so the scenario states

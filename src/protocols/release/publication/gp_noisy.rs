@@ -76,7 +76,7 @@ const NAMES: [[&str; 2]; 2] = [
 
 impl GpNoisy {
     /// The number d that goes into every constant in place of `delta`. Four bounds may fail: the confidence bounds of the
-    /// two data sets, each with probability d/2, the bound c on the distance of their functions, with probability d/3, and
+    /// two data sets, each with probability d/2; the bound c on the distance of their functions, with probability d/3; and
     /// the bound q/2 on the noise of all their outcomes, with probability d/3. If d is 3/5 of `delta`, the four
     /// probabilities sum up to `delta`, since 3/5 times (1/2 + 1/2 + 1/3 + 1/3) is 1.
     fn inner_delta(&self) -> Delta {

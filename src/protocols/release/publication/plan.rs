@@ -63,7 +63,9 @@ pub trait Publication: Send + Sync {
     }
 
     /// The epsilon of the Laplace release that has the most noise in relation to its sensitivity, and how that noise is
-    /// sampled. `None` if the recipe adds no Laplace noise, or if this epsilon depends on the task. Default: `None`.
+    /// sampled. `None` if this kind of publication never adds Laplace noise, or if this epsilon depends on the task. A
+    /// recipe whose other fields exclude Laplace noise (only a setting is published, or the noise is Gaussian) may still
+    /// have an epsilon here. Default: `None`.
     fn laplace_epsilon(&self) -> Option<(f64, NoiseArithmetic)> {
         None
     }

@@ -74,7 +74,7 @@ fn twenty() -> Repetitions {
 /// Smallest shape parameter that the distribution of the number of trials may have.
 const LEAST_SHAPE: f64 = -0.9;
 
-/// Largest mean that the number of trials may have. The time to draw the number of trials is proportional to this number.
+/// Largest mean that the number of trials may have. The time to draw a number of trials is proportional to the number drawn.
 const MOST_TRIALS: f64 = 1e6;
 
 /// The condition of every price: the theorems are about an observer who does not learn the number of trials.

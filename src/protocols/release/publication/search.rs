@@ -13,7 +13,8 @@ pub enum Search {
     Learner(LearnerModel),
     /// Every setting once, in order.
     Everything,
-    /// Private choices, each published at once, for the protocol's number of rounds.
+    /// For the protocol's number of rounds: settings drawn at random until an outcome is known, then private choices, each
+    /// published at once.
     Sampling(Sampling),
     /// A random number of settings, each drawn uniformly.
     Repeated(Repetitions),
@@ -28,7 +29,8 @@ pub enum Search {
     Nothing,
 }
 
-/// A search in which every choice is made by a private mechanism.
+/// A search in which a private mechanism makes every choice once an outcome is known; until then, settings are drawn at
+/// random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Epsilon of one choice.

@@ -37,7 +37,7 @@ pub(super) struct Continuation {
     factor: Cholesky,
     /// The numbers of the arms with known values.
     known: Vec<usize>,
-    /// The known arms in groups: the arms of a group have the same inputs. In order.
+    /// The known arms in groups, in the order of each group's first arm. The arms of a group have the same inputs.
     places: Vec<Vec<usize>>,
     /// For each arm, its number, from 0, among the known arms with the same inputs; 0 if the arm's value is not known.
     ranks: Vec<usize>,
@@ -78,8 +78,8 @@ impl Continuation {
     }
 
     /// The function with these values at the known arms. `values` has an entry for every arm, `[n]`; the continued function
-    /// does not depend on the entries of arms that are not known. Only without a shift does [`Continued::shifted`] return
-    /// these entries.
+    /// does not depend on the entries of arms that are not known. [`Continued::shifted`] returns these entries only if the
+    /// shift is 0 or no arm is known.
     pub(super) fn continued<'a>(&'a self, values: &'a [f64]) -> Continued<'a> {
         let own = || self.known.iter().map(|&arm| values[arm]);
         let mut weights: Vec<f64> = own().map(|value| value - self.mean).collect();

@@ -16,8 +16,8 @@ pub(in crate::protocols) struct OwnFunction {
 }
 
 impl OwnFunction {
-    /// A function with these values in round 0, 1, ..; in rounds for which no values are given, the function is as in the
-    /// last round for which they are. `points` says for each point whether the agent can measure it; `None` if the agent can
+    /// A function with these values in round 0, 1, ..; in all later rounds, the function is as in the last of these rounds.
+    /// `points` says for each point whether the agent can measure it; `None` if the agent can
     /// measure all points.
     pub(in crate::protocols) fn new(by_round: Vec<Arc<Vec<f64>>>, points: Option<&[bool]>) -> Self {
         let can = |point: usize| points.is_none_or(|points| points[point]);

@@ -10,8 +10,8 @@ const PLACES: usize = 3;
 const AROUND: usize = 2;
 
 /// The parts of `new` that differ from `known`, each in quotation marks and with two words before and after it; `None` if
-/// the two are not alike enough. Words are compared in order. If at some place `new` only lacks words of `known`, the two
-/// are not alike enough.
+/// `new` is short, if the two are equal, or if they are not alike enough. Words are compared in order. If at some place
+/// `new` only lacks words of `known`, the two are not alike enough.
 pub(super) fn differences(known: &str, new: &str) -> Option<Vec<String>> {
     let (known, new): (Vec<&str>, Vec<&str>) =
         (known.split_whitespace().collect(), new.split_whitespace().collect());

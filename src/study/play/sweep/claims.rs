@@ -127,8 +127,8 @@ impl ClaimTable {
         Ok(self.latest()?.keys().filter(|block| !finished.contains(block)).count() as u64)
     }
 
-    /// The holder of a claim, and the time since its last heartbeat, by the file system's clock; `None` if the file of the
-    /// claim cannot be read.
+    /// The holder of a claim, and the time since its last heartbeat; `None` if the file of the claim cannot be read. This
+    /// time is the present time by this machine's clock minus the file's time of modification, or 0 if that is negative.
     pub(super) fn holder(&self, claim: Claim) -> Option<(Holder, Duration)> {
         let path = self.file(claim);
         let holder = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
