@@ -46,6 +46,8 @@ mod spending;
 mod statement;
 mod tight;
 mod units;
+mod study_group;
+mod study_privacy;
 mod whole_study;
 
 pub use accountant::Accountant;
@@ -72,9 +74,10 @@ pub use person::{Part, SummedLoss, added, persons};
 pub use rdp::Rdp;
 pub use spending::Spending;
 pub use statement::{Figure, Statement, costliest};
+pub use study_privacy::StudyPrivacy;
 pub use tight::Tight;
 pub use units::{Units, units};
-pub use whole_study::{StudyPrivacy, WholeStudy};
+pub use whole_study::WholeStudy;
 
 #[cfg(test)]
 pub(crate) use counted::example;

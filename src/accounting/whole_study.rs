@@ -1,74 +1,16 @@
 //! The privacy loss of a whole study, if all of its runs use the same data.
 
-use super::basis::{arithmetic_in_words, infinite, weakest_arithmetic};
+use super::basis::weakest_arithmetic;
 use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
-use super::units::{OncePerUser, keep_undominated};
-use super::{
-    Accountant, AccountedEpsilon, Basic, Composition, CountedRelease, GroupKey, LossBasis, Rdp, Tight,
-};
-use crate::vocab::{Arithmetic, Basis, Delta, Neighbours, PrivacyEvent, ProtectedUnit, Time};
-use serde::{Deserialize, Serialize};
+use super::study_group::Group;
+use super::study_privacy::StudyPrivacy;
+use super::units::OncePerUser;
+use super::{Accountant, AccountedEpsilon, Basic, Composition, CountedRelease, LossBasis, Rdp, Tight};
+use crate::vocab::{Basis, Delta};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// The privacy loss to one observer if all runs of one series, or of several series together, are published, in all
-/// cells and replications. It is the largest loss over all units. Epsilons are natural logarithms of likelihood ratios,
-/// deltas are dimensionless.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StudyPrivacy {
-    /// Name of the series. For several series together it is "all series". If releases were left out because their
-    /// losses are for another neighbouring relation, it is the list of the series that were added up.
-    pub series: String,
-    /// Whether this is the loss of several series together.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub all_series: bool,
-    /// Whether this is the loss about a person: the sum of the losses about a row and about its outcome. If so, `unit` is
-    /// the record.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub person: bool,
-    /// Name of the party whose data are protected.
-    pub protected: String,
-    /// Unit of protection.
-    pub unit: ProtectedUnit,
-    /// The observer of the releases.
-    pub observer: String,
-    /// Neighbouring relation.
-    pub neighbours: Neighbours,
-    /// Number of runs in which something was released. For a person: the larger of the numbers for the row and for the
-    /// outcome.
-    pub runs: u64,
-    /// Number of releases in these runs, about any unit.
-    pub releases: u64,
-    /// Epsilon by the tight accountant, at `delta`; infinite ("inf" in files) if no finite epsilon holds.
-    #[serde(with = "infinite")]
-    pub epsilon_tight: f64,
-    /// Epsilon by Renyi composition.
-    #[serde(with = "infinite")]
-    pub epsilon_rdp: f64,
-    /// Epsilon by basic composition.
-    #[serde(with = "infinite")]
-    pub epsilon_basic: f64,
-    /// Delta at which all three epsilons are stated.
-    pub delta: f64,
-    /// The weakest basis of the releases; at best "conditional" if runs share their random numbers and the tight
-    /// accountant's epsilon is finite.
-    pub basis: LossBasis,
-    /// The weakest arithmetic of the releases; `None` if the tight accountant's epsilon is infinite.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "arithmetic_in_words")]
-    pub arithmetic: Option<Arithmetic>,
-    /// Notes; usually empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
-}
-
-impl StudyPrivacy {
-    /// Whether any of the three epsilons is finite.
-    #[must_use]
-    pub fn figures_are_finite(&self) -> bool {
-        [self.epsilon_tight, self.epsilon_rdp, self.epsilon_basic].iter().any(|epsilon| epsilon.is_finite())
-    }
-}
 
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
 /// replication use the same random numbers, so that they can be compared.
@@ -84,68 +26,6 @@ const ALL: &str = "all series";
 #[derive(Clone, Debug, Default)]
 pub struct WholeStudy {
     groups: Vec<Group>,
-}
-
-/// The releases of one series to one observer about one kind of unit of one party, for one neighbouring relation.
-#[derive(Clone, Debug)]
-struct Group {
-    series: String,
-    about: GroupKey,
-    releases: u64,
-    /// Number of runs for each set of random numbers, given by the seed and the number of the replication.
-    runs: BTreeMap<(u64, u64), u64>,
-    /// Different releases with their counts, by unit number; `None` for releases without a unit number. Round and time
-    /// are set to 0.
-    events: BTreeMap<Option<u64>, Vec<(PrivacyEvent, u64)>>,
-}
-
-impl Group {
-    fn of(series: &str, event: &PrivacyEvent) -> Self {
-        Self {
-            series: series.to_owned(),
-            about: GroupKey::of(event),
-            releases: 0,
-            runs: BTreeMap::new(),
-            events: BTreeMap::new(),
-        }
-    }
-
-    fn count(&mut self, event: &PrivacyEvent, count: u64) {
-        let event = PrivacyEvent { round: 0, at: Time::ZERO, ..event.clone() };
-        let events = self.events.entry(event.unit_index).or_default();
-        match events.iter_mut().find(|(other, _)| *other == event) {
-            Some((_, known)) => *known += count,
-            None => events.push((event, count)),
-        }
-    }
-
-    /// Adds the group of another series that has the same party, unit, observer and neighbouring relation.
-    fn add_releases(&mut self, other: &Self) {
-        self.releases += other.releases;
-        for (run, count) in &other.runs {
-            *self.runs.entry(*run).or_default() += count;
-        }
-        for (event, count) in other.events.values().flatten() {
-            self.count(event, *count);
-        }
-    }
-
-    /// The histories of the units that may have the largest loss: those that are not contained in another history.
-    fn histories(&self) -> Vec<Composition> {
-        let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
-        let numbered = || self.events.iter().filter(|(unit, _)| unit.is_some());
-        let mut histories: Vec<Composition> = Vec::new();
-        let mut keep = |own: &[(PrivacyEvent, u64)]| {
-            let events = own.iter().chain(common).map(|(event, count)| (event, *count));
-            let composition = Composition::of_counted(events);
-            keep_undominated(&mut histories, composition, Composition::contains);
-        };
-        if numbered().next().is_none() {
-            keep(&[]);
-        }
-        numbered().for_each(|(_, own)| keep(own));
-        histories
-    }
 }
 
 impl WholeStudy {
@@ -180,32 +60,13 @@ impl WholeStudy {
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = LossCache { delta, known: Vec::new() };
-        let mut rows: Vec<StudyPrivacy> = self.groups.iter().map(|group| prices.row(group)).collect();
-        let mut together: Vec<(Group, Vec<&str>)> = Vec::new();
-        for group in &self.groups {
-            match together.iter_mut().find(|(known, _)| known.about == group.about) {
-                Some((known, series)) => {
-                    known.add_releases(group);
-                    series.push(&group.series);
-                }
-                None => together.push((group.clone(), vec![&group.series])),
-            }
-        }
-        for (group, series) in together.iter_mut().filter(|(_, series)| series.len() > 1) {
-            let apart = self.other_relations(group);
-            group.series = if apart.is_empty() { ALL.to_owned() } else { series.join(" and ") };
-            let mut row = StudyPrivacy { all_series: true, ..prices.row(group) };
-            if !apart.is_empty() {
-                let missing = format!(
-                    "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
-                    apart.join(", ")
-                );
-                row.note = joined([row.note.as_str(), &missing]);
-            }
-            rows.push(row);
-        }
-        let persons: Vec<StudyPrivacy> = of_persons(&rows).collect();
-        rows.extend(persons);
+        let alone: Vec<Priced<'_>> =
+            self.groups.iter().map(|group| Priced { row: prices.row(group), parts: vec![group] }).collect();
+        let joint = self.joint(&mut prices);
+        let mut rows: Vec<StudyPrivacy> = alone.iter().map(|priced| priced.row.clone()).collect();
+        rows.extend(joint.iter().filter(|priced| priced.row.all_series).map(|priced| priced.row.clone()));
+        rows.extend(of_persons(&alone, |a, b| a.is_one_series_with(b)));
+        rows.extend(of_persons(&joint, |a, b| !a.is_one_series_with(b)));
         // The sort is stable, so it keeps the order of the rows of each series.
         let mut order: Vec<String> = Vec::new();
         for row in &rows {
@@ -215,6 +76,38 @@ impl WholeStudy {
         }
         rows.sort_by_key(|row| order.iter().position(|series| *series == row.series));
         rows
+    }
+
+    /// One entry for each party, unit, observer and neighbouring relation, over all series that have such releases.
+    fn joint(&self, prices: &mut LossCache) -> Vec<Priced<'_>> {
+        let mut together: Vec<(Cow<'_, Group>, Vec<&Group>)> = Vec::new();
+        for group in &self.groups {
+            match together.iter_mut().find(|(known, _)| known.about == group.about) {
+                Some((known, parts)) => {
+                    known.to_mut().add_releases(group);
+                    parts.push(group);
+                }
+                None => together.push((Cow::Borrowed(group), vec![group])),
+            }
+        }
+        let priced = together.into_iter().map(|(mut group, parts)| {
+            let apart = self.other_relations(&group);
+            let several = parts.len() > 1;
+            if several {
+                let names: Vec<&str> = parts.iter().map(|part| &*part.series).collect();
+                group.to_mut().series = if apart.is_empty() { ALL.to_owned() } else { names.join(" and ") };
+            }
+            let mut row = StudyPrivacy { all_series: several, ..prices.row(&group) };
+            if !apart.is_empty() {
+                let missing = format!(
+                    "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
+                    apart.join(", ")
+                );
+                row.note = joined([row.note.as_str(), &missing]);
+            }
+            Priced { row, parts }
+        });
+        priced.collect()
     }
 
     /// The series that have releases about the same party and unit as `group`, to the same observer, under another
@@ -231,35 +124,72 @@ impl WholeStudy {
     }
 }
 
-/// The rows about persons: sums of the losses about a row and about its outcome.
-fn of_persons(rows: &[StudyPrivacy]) -> impl Iterator<Item = StudyPrivacy> {
-    let same = |a: &StudyPrivacy, b: &StudyPrivacy| {
-        (&a.series, &a.protected, &a.observer) == (&b.series, &b.protected, &b.observer)
+/// A row of the report, with the groups of its series.
+struct Priced<'a> {
+    row: StudyPrivacy,
+    parts: Vec<&'a Group>,
+}
+
+impl Priced<'_> {
+    /// Whether both rows are about one series only, and it is the same series.
+    fn is_one_series_with(&self, other: &Priced<'_>) -> bool {
+        !self.row.all_series && !other.row.all_series && self.row.series == other.row.series
+    }
+
+    /// Whether a run of one row has the same random numbers as a run of another series of the other row.
+    fn shares_random_numbers_with(&self, other: &Priced<'_>) -> bool {
+        let shared =
+            |a: &Group, b: &Group| a.series != b.series && a.runs.keys().any(|run| b.runs.contains_key(run));
+        self.parts.iter().any(|a| other.parts.iter().any(|b| shared(a, b)))
+    }
+}
+
+/// The rows about persons: sums of the losses about a row and about its outcome, for the groups of one owner and one
+/// observer for which `together` is true.
+fn of_persons(
+    groups: &[Priced<'_>],
+    together: impl Fn(&Priced<'_>, &Priced<'_>) -> bool + Copy,
+) -> Vec<StudyPrivacy> {
+    let same = |a: &Priced<'_>, b: &Priced<'_>| {
+        (&a.row.protected, &a.row.observer) == (&b.row.protected, &b.row.observer) && together(a, b)
     };
-    persons(rows, |row| row.unit, same).map(|(record, outcome)| {
-        let sum = |epsilon: fn(&StudyPrivacy) -> f64| {
-            let part = |row| {
-                let &StudyPrivacy { delta, basis, arithmetic, ref note, .. } = row;
-                Part { epsilon: epsilon(row), delta, basis, arithmetic, note }
+    persons(groups, |priced| priced.row.unit, same)
+        .map(|(about_row, about_outcome)| {
+            let (record, outcome) = (&about_row.row, &about_outcome.row);
+            let sum = |epsilon: fn(&StudyPrivacy) -> f64| {
+                let part = |row| {
+                    let &StudyPrivacy { delta, basis, arithmetic, ref note, .. } = row;
+                    Part { epsilon: epsilon(row), delta, basis, arithmetic, note }
+                };
+                added(&part(record), &part(outcome))
             };
-            added(&part(record), &part(outcome))
-        };
-        let tight = sum(|row| row.epsilon_tight);
-        let note = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
-        StudyPrivacy {
-            person: true,
-            runs: record.runs.max(outcome.runs),
-            releases: record.releases + outcome.releases,
-            epsilon_tight: tight.epsilon,
-            epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
-            epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
-            delta: tight.delta,
-            basis: tight.basis,
-            arithmetic: tight.arithmetic,
-            note: joined([note.as_str(), &tight.note]),
-            ..record.clone()
-        }
-    })
+            let tight = sum(|row| row.epsilon_tight);
+            let mut note =
+                format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+            note = joined([note.as_str(), &tight.note]);
+            let mut basis = tight.basis;
+            let several = !about_row.is_one_series_with(about_outcome);
+            if several && tight.epsilon.is_finite() && about_row.shares_random_numbers_with(about_outcome) {
+                basis = basis.min(LossBasis::Conditional);
+                note = joined([note.as_str(), SHARED]);
+            }
+            StudyPrivacy {
+                series: if record.series == outcome.series { record.series.clone() } else { ALL.to_owned() },
+                all_series: several,
+                person: true,
+                runs: record.runs.max(outcome.runs),
+                releases: record.releases + outcome.releases,
+                epsilon_tight: tight.epsilon,
+                epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
+                epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
+                delta: tight.delta,
+                basis,
+                arithmetic: tight.arithmetic,
+                note,
+                ..record.clone()
+            }
+        })
+        .collect()
 }
 
 /// Computes the losses of histories, and stores them so that the loss of equal histories is computed once.
@@ -335,6 +265,7 @@ impl LossCache {
 mod tests {
     use super::*;
     use crate::accounting::counted::example::{booked_until_90, event};
+    use crate::vocab::{Arithmetic, Neighbours, ProtectedUnit};
 
     fn counted_release(unit: ProtectedUnit, index: Option<u64>, epsilon: f64, count: u64) -> CountedRelease {
         booked_until_90(event(unit, index, epsilon), count)
@@ -372,21 +303,6 @@ mod tests {
         assert!((rows[0].epsilon_basic - 2.5).abs() < 1e-12, "{:?}", rows[0]);
     }
 
-    /// Only histories that may have the largest loss are priced. If 400 users have releases of one kind only, one
-    /// history is priced. If one of these users also has a release of another kind, two histories are priced.
-    #[test]
-    fn a_history_within_another_is_not_priced() {
-        let mut group = Group::of("s", &event(ProtectedUnit::User, Some(0), 1.0));
-        for user in 0..400 {
-            group.count(&event(ProtectedUnit::User, Some(user), 1.0), 1 + user % 97);
-        }
-        let histories = group.histories();
-        assert_eq!((histories.len(), histories[0].count()), (1, 97));
-        group.count(&event(ProtectedUnit::User, Some(3), 2.0), 1);
-        let counts: Vec<u64> = group.histories().iter().map(Composition::count).collect();
-        assert_eq!(counts, [5, 97], "user 3 has 4 releases of epsilon 1 and one of epsilon 2");
-    }
-
     /// Losses for different neighbouring relations do not add up, and a sum over some series is not shown as a sum over
     /// all series.
     #[test]
@@ -409,6 +325,50 @@ mod tests {
         assert_eq!(sums.iter().map(|row| &*row.series).collect::<Vec<_>>(), ["a and b", "c and a"]);
         assert!(sums[0].note.contains("without the releases of c, a under another"), "{}", sums[0].note);
         assert!(sums[1].note.contains("without the releases of a, b under another"), "{}", sums[1].note);
+    }
+
+    /// The loss about a person adds up all series, also where the row and the outcome are not released in the same series,
+    /// and where the releases about rows have several neighbouring relations.
+    #[test]
+    fn a_person_loses_what_all_series_release() {
+        let row = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];
+        let outcome = [counted_release(ProtectedUnit::Outcome, None, 0.5, 1)];
+        let persons = |runs: &[(u64, &str, &[CountedRelease])]| {
+            let mut study = WholeStudy::default();
+            runs.iter().for_each(|(seed, series, releases)| study.add_run((*seed, 0), series, releases));
+            let rows = study.rows(delta()).into_iter().filter(|row| row.person);
+            rows.map(|row| (row.series, row.all_series, row.epsilon_basic, row.basis.words(), row.note))
+                .collect::<Vec<_>>()
+        };
+        let brief = |rows: &[(String, bool, f64, &'static str, String)]| {
+            rows.iter().map(|row| format!("{} {} {} {}", row.0, row.1, row.2, row.3)).collect::<Vec<_>>()
+        };
+        // Rows in one series, outcomes in the other: no series has both, but the study has.
+        let apart = persons(&[(1, "a", &row), (2, "b", &outcome)]);
+        assert_eq!(brief(&apart), ["all series true 1.5 proven"]);
+        let shared = persons(&[(1, "a", &row), (1, "b", &outcome)]);
+        assert_eq!(brief(&shared), ["all series true 1.5 conditional"]);
+        assert!(shared[0].4.contains("share their random numbers"), "{}", shared[0].4);
+        // Outcomes in a further series only.
+        let both = [row.clone(), outcome.clone()].concat();
+        let more = persons(&[(1, "a", &both), (2, "b", &outcome)]);
+        assert_eq!(brief(&more), ["a false 1.5 proven", "all series true 2 proven"]);
+        // Releases about rows under another relation are left out, and the row about the person says so.
+        let mut other = both.clone();
+        other[0].event.neighbours = Neighbours::ReplaceOne;
+        let two = persons(&[(1, "a", &both), (2, "b", &both), (3, "c", &other)]);
+        assert_eq!(
+            brief(&two),
+            [
+                "a false 1.5 proven",
+                "b false 1.5 proven",
+                "c false 1.5 proven",
+                "all series true 3.5 proven",
+                "all series true 2.5 proven"
+            ]
+        );
+        assert!(two[3].4.contains("without the releases of c under another"), "{}", two[3].4);
+        assert!(two[4].4.contains("without the releases of a, b under another"), "{}", two[4].4);
     }
 
     /// Runs of one replication with two settings draw the same noise, so the basis of the sum of their losses is

@@ -39,6 +39,9 @@ pub enum AuditError {
         /// What was requested.
         found: String,
     },
+    /// A protocol named a release without neighbours on which to audit it.
+    #[error("the protocol names no pair of neighbours for this release, so there is nothing to audit")]
+    NoNeighbours,
     /// The neighbour that `--neighbour` states is not possible in the audited scenario.
     #[error("--neighbour: expected {expected}, found \"{found}\"")]
     Neighbour {

@@ -35,7 +35,7 @@ pub(super) fn named(metric: &str, group: Option<&str>) -> String {
 pub(super) fn playable(plan: &Plan, metric: &str, group: Option<&str>, command: &str) -> Result<(), Exit> {
     if plan.cells[0].scenario.draft().fork.is_some() {
         eprint_line(format_args!(
-            "error: {command} is not for a scenario with a fork: its branches are compared, replication by replication (leave \
+            "error: {command} is not for a scenario with a fork: `subrosa compare RUN` compares its branches (to use {command}, leave \
              `fork` out of the scenario)"
         ));
         return Err(Exit::Usage);

@@ -118,8 +118,8 @@ fn quasi_random(arguments: &ExplainArguments) -> Result<(Plan, DesignedAxes), Ex
     let names: Vec<&str> = varied.iter().map(|(value, _)| value.name.as_str()).collect();
     if let Some(name) = varies_beside(&plain, &names) {
         eprint_line(format_args!(
-            "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (fix it by -o \
-             PATH=VALUE, or give it a range)"
+            "error: expected a scenario that varies the values of --over only, found the Each called {name:?} too (set it to one value \
+             by -o PATH=VALUE, or give it a range)"
         ));
         return Err(Exit::Usage);
     }

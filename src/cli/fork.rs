@@ -246,7 +246,7 @@ fn other_cells(plan: &Plan, branch: &Plan) -> String {
         );
     }
     format!(
-        "expected the values of {} that the study has without the branch's changes, found others\n  help: a branch has one value for what it \
+        "expected the study's own values of {}, found other values with the branch's changes\n  help: a branch has one value for what it \
          changes; give that setting one value for the beginning (-o PATH=VALUE) and write a branch for each value",
         known.iter().map(quoted).collect::<Vec<_>>().join(", ")
     )

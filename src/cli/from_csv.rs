@@ -322,7 +322,7 @@ const LOCAL: &str = r#"    protocol: Local(
 "#;
 
 const FEDERATED: &str = r#"    // Agents search the same table, each with a small deviation of its own (`perturbation`). Where the file has records
-    // of several agents, let each tune a model on its own: `subrosa list FederatedTuning`.
+    // of several agents, let each tune a model on its own records: `subrosa list FederatedTuning`.
     protocol: Federated(
         server: "server",
         groups: [AgentGroup(members: "agent")],

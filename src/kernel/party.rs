@@ -34,7 +34,7 @@ pub enum Input<P: Protocol> {
 pub enum CannotCopy {
     /// The party is a process that has begun, and a running co-routine cannot be copied.
     #[error(
-        "a running process cannot be copied; make it with `Process::forkable`, or write it as a state machine"
+        "a process that has started cannot be copied; make it with `Process::forkable`, or write it as a state machine"
     )]
     RunningProcess,
     /// A reason that the party states.

@@ -193,7 +193,10 @@ impl Network {
         let default = std::iter::once(("default.latency".to_owned(), &self.default.latency, ends.clone()));
         let rules = self.links.iter().enumerate().map(|(index, rule)| {
             let named = |end: &LinkEnd<'_>| {
-                [&rule.from, &rule.to].into_iter().any(|name| end.name == name || end.group == Some(name))
+                // A name that both a party and a group have means the party.
+                let means =
+                    |name: &String| end.name == name || end.group == Some(name) && !names.contains(name);
+                means(&rule.from) || means(&rule.to)
             };
             let ends = ends.iter().copied().filter(named).collect();
             (format!("links[{index}].latency"), &rule.latency, ends)

@@ -32,7 +32,7 @@ pub(super) fn grid_problems(counts: &[NonZeroUsize]) -> Vec<Problem> {
             "grid",
             format!("at least one dimension and at most {MAX_POINTS} points in all"),
             if found.is_empty() { "no dimension".to_owned() } else { found },
-            "write the points along each dimension, as in [100, 100]",
+            "write the number of points along each dimension, as in [100, 100]",
         )];
     }
     Vec::new()

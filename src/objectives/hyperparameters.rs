@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
 /// How the surrogate's hyperparameters are chosen. Every input column has its own length-scale, by which the column is
-/// divided before the inputs are scaled to a norm.
+/// divided before the rows are scaled so that the largest norm of a row is `max_norm`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Hyperparameters {

@@ -112,6 +112,7 @@ impl Program {
                     "play it from Python, with the class or function of that name (docs/python.md)",
                 ));
             }
+            problems.extend(self.absent_files(base));
             return problems;
         }
         // WASI starts no programs, and has no PATH to look in.
@@ -153,15 +154,21 @@ impl Program {
                 "write its path, relative to the scenario's folder",
             ));
         }
-        for (index, file) in self.files.iter().enumerate().filter(|(_, file)| !base.join(file).is_file()) {
-            problems.push(Problem::wrong(
+        problems.extend(self.absent_files(base));
+        problems
+    }
+
+    /// A problem for each further file that does not exist.
+    fn absent_files(&self, base: &Path) -> impl Iterator<Item = Problem> {
+        let absent = self.files.iter().enumerate().filter(move |(_, file)| !base.join(file).is_file());
+        absent.map(move |(index, file)| {
+            Problem::wrong(
                 format!("files[{index}]"),
                 format!("a file in {}", base.display()),
                 format!("{}, which is not there", file.display()),
                 "write its path, relative to the scenario's folder, or leave it out",
-            ));
-        }
-        problems
+            )
+        })
     }
 
     /// The identity without the version: files are read and hashed, and nothing is started.
@@ -225,4 +232,22 @@ fn words(command: &[String]) -> String {
 /// Whether a program is stated as a path; a mere name is looked for in `PATH`.
 fn is_path(program: &str) -> bool {
     Path::new(program).components().count() > 1 || program.contains(std::path::is_separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The further files of a callback are checked like those of a command, since both are hashed.
+    #[test]
+    fn missing_files_of_a_callback_are_problems() {
+        let place = tempfile::TempDir::new().unwrap();
+        std::fs::write(place.path().join("here.csv"), "1").unwrap();
+        let command = [callback::WORD, "nobody"].map(str::to_owned).to_vec();
+        let files = ["here.csv", "gone.csv"].map(PathBuf::from).to_vec();
+        let program = Program { command, files, timeout: Program::default_timeout() };
+        let places: Vec<String> =
+            program.absent(place.path()).into_iter().map(|problem| problem.path).collect();
+        assert_eq!(places, ["command[1]", "files[1]"]);
+    }
 }

@@ -141,6 +141,11 @@ pub(super) fn epsilon(value: f64) -> String {
     }
 }
 
+/// Rounded up to a whole number, but a number that exceeds a whole number by at most a millionth is rounded down.
+fn up(scaled: f64) -> f64 {
+    (scaled - 1e-6).ceil()
+}
+
 /// A bound on an error with one significant digit, rounded up. A value that exceeds a number with one significant digit by
 /// at most a millionth of this digit's place becomes that number.
 pub(super) fn error_bound(value: f64) -> String {
@@ -148,7 +153,7 @@ pub(super) fn error_bound(value: f64) -> String {
         return epsilon(value);
     }
     let exponent = libm::floor(libm::log10(value));
-    let digit = (value / libm::pow(10.0, exponent) - 1e-6).ceil();
+    let digit = up(value / libm::pow(10.0, exponent));
     // Rounding may carry: 9.5e-4 becomes 1e-3.
     format!("{:.0e}", digit * libm::pow(10.0, exponent))
 }
@@ -157,7 +162,7 @@ pub(super) fn error_bound(value: f64) -> String {
 /// places by at most a millionth of the last place, for example by a rounding error, becomes that number. From 1e7 on the
 /// bound has an exponent and three significant digits.
 pub(super) fn upper(value: f64, digits: i32) -> String {
-    outwards(value, digits, |scaled| (scaled - 1e-6).ceil())
+    outwards(value, digits, up)
 }
 
 /// A lower bound on epsilon with `digits` decimal places, rounded down. A value that lies at most a millionth of the last
@@ -202,13 +207,13 @@ pub(super) fn two_digits(value: f64) -> String {
 /// A number with two significant digits, rounded up, for an upper bound in a sentence.
 #[must_use]
 pub(super) fn two_digits_up(value: f64) -> String {
-    significant(value, 2, |scaled| (scaled - 1e-6).ceil())
+    significant(value, 2, up)
 }
 
 /// An upper bound on epsilon with three significant digits, rounded up; "inf" if it is infinite.
 #[must_use]
 pub(super) fn three_digits_up(value: f64) -> String {
-    if value.is_infinite() { epsilon(value) } else { significant(value, 3, |scaled| (scaled - 1e-6).ceil()) }
+    if value.is_infinite() { epsilon(value) } else { significant(value, 3, up) }
 }
 
 fn significant(value: f64, digits: i32, round: impl Fn(f64) -> f64) -> String {

@@ -313,7 +313,7 @@ impl Scenario {
             if known.is_empty() { "no budget: nothing is released".to_owned() } else { known.join(" or ") };
         let cure = match known.is_empty() {
             true => "leave `budget` out",
-            false => "name such a unit, or leave the field out: then every unit is limited",
+            false => "name one of these units, or leave `unit` out, which limits every unit",
         };
         Some(Problem::wrong(
             "privacy.budget.unit",

@@ -173,7 +173,7 @@ fn a_branch_over_an_each_names_its_cure() {
         (
             "a: network.default.loss=Each(\"loss\", [Independent(0.3), Independent(0.4)])",
             [
-                "expected the values of \"loss\" that the study has without the branch's changes",
+                "expected the study's own values of \"loss\", found other values with the branch's changes",
                 "a branch for each value",
             ],
         ),

@@ -225,7 +225,8 @@ fn agents_measure_their_own_points() {
     let folder = crate::support::folder(&nearly);
     let (_, text, _) = code_and_output(&subrosa(&["report", folder.to_str().unwrap()]));
     let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (_, told) = flowing.split_once("which regret does not contain: ").unwrap_or_else(|| panic!("{text}"));
+    let (_, told) =
+        flowing.split_once("a difference that regret does not contain: ").unwrap_or_else(|| panic!("{text}"));
     let lost = told.split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(lost > 0.0 && lost < 0.1, "{told}");
     // 12 of 40 points each, at random: 0.3 of one's points are another's. 36 pairs in two runs; the share of a pair has a

@@ -86,6 +86,17 @@ fn a_sealed_line_that_is_no_record_is_played_again() {
     assert_eq!(fs::read(run.join("records.jsonl")).unwrap(), before);
 }
 
+/// Records of another study, with correct seals, are neither counted nor shown: the page has no replication to draw.
+#[test]
+fn records_of_another_study_are_ignored() {
+    let [here, there] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let (own, other) = (play(here.path(), &[]), play(there.path(), &["-o", "seed=99"]));
+    assert!(RunFolder::at(&own).first_replication(0).unwrap().is_some());
+    fs::copy(other.join("records.jsonl"), own.join("records.jsonl")).unwrap();
+    assert!(RunFolder::at(&own).first_replication(0).unwrap().is_none());
+    ends(0, &["report", words(&own)], &["2 of 2 replications are missing or damaged"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_picture_goes_into_a_device_and_does_not_replace_it() {

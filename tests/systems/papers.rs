@@ -91,7 +91,7 @@ fn the_design_rule_is_reported_and_released_to_nobody() {
         serde_json::from_str(fs::read_to_string(run.join("records.jsonl")).unwrap().lines().next().unwrap())
             .unwrap();
     let public = |place: usize| record["series"][place]["public"].to_string();
-    assert!(public(0).contains("r, epsilon and delta of the projection"));
+    assert!(public(0).contains("number of columns (r), epsilon and delta of the projection"));
     assert!(!public(2).contains("of the projection"));
 }
 

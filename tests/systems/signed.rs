@@ -81,7 +81,7 @@ fn tampering_with_a_signed_folder_is_found() {
     };
     edit("results.csv", 5, "results.csv was changed after the folder was signed", &longer);
     edit("summary.csv", 5, "summary.csv was removed after the folder was signed", &|_| None);
-    edit("SHA256SUMS", 5, "SHA256SUMS: the signature is not one of this text", &longer);
+    edit("SHA256SUMS", 5, "SHA256SUMS: this is not the text that was signed", &longer);
     edit("SHA256SUMS", 5, "there is no", &|_| None);
     edit("SHA256SUMS.sig", 5, "not a signature of OpenSSH", &|_| Some(b"hello".to_vec()));
     edit("SHA256SUMS.sig", 5, "the folder is not signed", &|_| None);

@@ -27,7 +27,8 @@ fn pilot(trials: u64) -> u64 {
 /// `done` is called after each batch of trials, with the number of trials in that batch, from several threads.
 ///
 /// # Errors
-/// [`AuditError`] if the trials on a pair of neighbours cannot be run or scored.
+/// [`AuditError::NoNeighbours`] without candidates; otherwise if the trials on a pair of neighbours cannot be run or
+/// scored.
 pub fn audit(
     mut candidates: Candidates,
     trials: u64,
@@ -35,6 +36,9 @@ pub fn audit(
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<Finding, AuditError> {
     let tried = candidates.len();
+    if tried == 0 {
+        return Err(AuditError::NoNeighbours);
+    }
     let mut best = 0;
     if tried > 1 {
         let mut most = f64::NEG_INFINITY;
@@ -64,4 +68,15 @@ pub fn audit(
     finding.notes.extend(notes);
     finding.reconstruction = reconstruction;
     Ok(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_audit_without_neighbours_is_an_error() {
+        let found = audit(Vec::new(), 1_000, Key::root(1), &|_| ());
+        assert!(matches!(found, Err(AuditError::NoNeighbours)), "{found:?}");
+    }
 }

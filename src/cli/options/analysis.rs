@@ -75,7 +75,7 @@ pub(in crate::cli) struct ThresholdArguments {
     /// The largest value
     #[arg(long, value_name = "VALUE", value_parser = finite, allow_negative_numbers = true)]
     pub(in crate::cli) to: f64,
-    /// Unit that is written behind each value, as ms for durations
+    /// Unit to write after each value, for example ms
     #[arg(long, value_name = "UNIT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) unit: String,
     /// Stop when the confidence interval of the threshold is at most this wide. Default: a twentieth of the range

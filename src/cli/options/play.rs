@@ -88,7 +88,7 @@ pub(in crate::cli) struct ReplayArguments {
     /// Compare only this replication. Default: all of them; the first one with --diff
     #[arg(long, value_name = "K")]
     pub(in crate::cli) replication: Option<u64>,
-    /// Run and compare only up to this virtual time, as in 1min30s
+    /// Run and compare only the events up to this virtual time, as in 1min30s
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) until: Option<Span>,
     /// Run nothing: make summary, tables and page again from the records, and compare them with the files
@@ -202,7 +202,7 @@ pub(in crate::cli) struct ReportArguments {
     /// Print, instead of the report, one table of all series and cells for a paper
     #[arg(long, value_enum, value_name = "KIND")]
     pub(in crate::cli) table: Option<PaperTable>,
-    /// The cell, counted from 0. Some pictures of the page show a single replication; it is one of this cell. The
+    /// The cell, counted from 0. Some pictures of the page show a single replication, which belongs to this cell. The
     /// page of another cell or replication is a file of its own beside report.html, such as
     /// report-cell1-replication2.html
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -120,3 +120,26 @@ impl Acquisition {
         Self { refit, trust_region: self.trust_region && refit != Refit::Never, ..self.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroUsize;
+
+    /// The hyperparameters of a linear covariance are not fitted, so there is no trust region either; other shapes keep the
+    /// settings.
+    #[test]
+    fn a_linear_covariance_is_not_fitted() {
+        let stated = Acquisition {
+            refit: Refit::Every(NonZeroUsize::MIN),
+            trust_region: true,
+            ..Acquisition::default()
+        };
+        let linear = stated.for_shape(Shape::Linear);
+        assert_eq!((linear.refit, linear.trust_region), (Refit::Never, false));
+        assert_eq!(linear.function, stated.function);
+        for shape in [Shape::SquaredExponential, Shape::Matern12, Shape::Matern32, Shape::Matern52] {
+            assert_eq!(stated.for_shape(shape), stated);
+        }
+    }
+}

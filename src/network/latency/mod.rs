@@ -184,8 +184,8 @@ impl LatencyModel {
     /// The problem of using this model where there is no link, such as for a compute time; `None` if the model's delay
     /// depends on neither the time nor the link.
     pub(crate) fn outside_of_links(&self) -> Option<Problem> {
-        let cure = "write it as the `latency` of links, and here a distribution that is always the same";
-        let expected = "a distribution that depends on no time and no link";
+        let cure = "write it as the `latency` of links, and here a distribution that depends on neither time nor link";
+        let expected = "a distribution that depends on neither time nor link";
         self.as_dyn().needs_link().then(|| Problem::wrong("", expected, self.name(), cure))
     }
 

@@ -79,7 +79,7 @@ impl Missing {
             Self::Mean => (
                 shape("which inputs are missing, and which records have no outcome"),
                 Some(PublicFact::new(
-                    "mean of the known cells of each input column, for missing ones",
+                    "mean of the known cells of each input column, in place of its missing cells",
                     Origin::ComputedFromData,
                 )),
             ),

@@ -103,7 +103,7 @@ pub struct Table {
     pub log_inputs: Vec<String>,
     /// The output that is optimised: a column, or a number computed from two columns.
     pub output: Output,
-    /// What happens to missing cells of the columns used. Default: `Refuse`, they are an error.
+    /// What happens to missing cells of the columns used. Default: `Refuse`: a missing cell is an error.
     #[serde(default)]
     pub missing: Missing,
     /// Function that is applied to the output first. Default: `Identity`.

@@ -71,7 +71,7 @@ pub struct Tuning {
     pub derived: BTreeMap<String, Formula>,
     /// What happens to missing cells of the columns used. With `Mean`, a missing feature is replaced by its mean over the
     /// training records that have it, and records without a label are left out; `Mean` is not allowed where records belong
-    /// to agents. Default: `Refuse`, they are an error.
+    /// to agents. Default: `Refuse`: a missing cell is an error.
     #[serde(default)]
     pub missing: Missing,
     /// The class that is predicted.

@@ -64,7 +64,7 @@ impl Federated {
                 problems.push(Problem::wrong(place, expected, regions.to_string(), "leave it out"));
             } else if let Some(empty) = without_point(&domain, regions) {
                 let place = format!("series[{index}].sharing.regions");
-                let expected = "regions that each contain a point: an input of whole numbers has too few values for so many";
+                let expected = "regions that each contain a point: an input of whole numbers has too few values for this number of regions";
                 problems.push(Problem::wrong(
                     place,
                     expected,

@@ -69,8 +69,8 @@ impl Aggregate {
         let threshold = threshold(agents as usize);
         if self.server.colluding() >= threshold {
             let expected = format!(
-                "fewer than {threshold} of {agents} agents: {threshold} shares of a secret reveal it, and so \
-                 every single answer, which has one agent's share of the noise only"
+                "fewer than {threshold} of {agents} agents: {threshold} shares reveal a secret, and the \
+                 secrets reveal every single answer, which has only one agent's share of the noise"
             );
             let cure = "lower `colluding`, or trust the server";
             let found = self.server.colluding().to_string();

@@ -131,7 +131,7 @@ impl Federated {
             self.groups.iter().position(|group| group.silence.is_some_and(|silence| silence.depends()))?;
         Some(Problem::wrong(
             format!("groups[{place}].silence"),
-            "no silence that depends on what agents measured together with `privacy.budget`: silence cannot be prevented, so the \
+            "with `privacy.budget`, no silence that depends on what agents measured: silence cannot be prevented, so the \
              budget would be exceeded",
             "Informative(..)",
             "leave `privacy.budget` out, or write slope: 0",
@@ -273,7 +273,7 @@ impl Federated {
         };
         let found = self.series.iter().enumerate().filter(|_| objective.has_own_points()).filter(restricted);
         let problem = |(index, _): (usize, &FederatedSeries)| {
-            let expected = "WholeDomain, as the rows that an agent holds are protected: sums that are restricted by `overlap` would reveal them";
+            let expected = "WholeDomain, because the rows that an agent holds are protected: sums that are restricted by `overlap` would reveal them";
             let place = format!("series[{index}].sharing.overlap");
             Problem::wrong(place, expected, "sums over common points or regions", "leave it out")
         };

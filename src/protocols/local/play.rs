@@ -283,12 +283,14 @@ impl Local {
             noise_bound: crowd.noise_bound(),
             laplace_scale: None,
         };
+        // If the noise of rewards has no known bound, the learner assumes that no reward lies beyond the largest bound of the
+        // mechanisms, which clip rewards to their bounds or have noise scaled to them.
+        let bounds = levels.iter().filter_map(|level| Some(level.mechanism.as_ref()?.bound()));
+        let largest = bounds.reduce(f64::max).map(|largest| (largest - bound).max(0.0));
+        facts.noise_bound = facts.noise_bound.or(largest);
         let mut noise_variance = instance.surrogate.noise_variance;
         for level in levels {
             let Some(mechanism) = &level.mechanism else { continue };
-            // If the noise of rewards has no known bound, the learner assumes that no reward lies beyond the bound of the
-            // mechanism. The mechanism clips rewards to this bound, or its noise is scaled to it.
-            facts.noise_bound = facts.noise_bound.or(Some((mechanism.bound() - bound).max(0.0)));
             let scale = mechanism.laplace_scale();
             facts.laplace_scale = if facts.laplace_scale > scale { facts.laplace_scale } else { scale };
             noise_variance += level.share * mechanism.variance();

@@ -56,7 +56,7 @@ pub(super) fn taken_as_public(
     let about = |what: &str| PublicFact::new(what, Origin::Protocol).about(&local.users);
     facts.push(about(&what).for_observer(&local.service));
     let arms = "the arm that each user is given: computed only from earlier users' reports, so it reveals at most \
-                what the ledger states for the service, and is unprotected where these reports are";
+                what the ledger states for the service, and it is unprotected where these reports are unprotected";
     facts.push(about(arms).for_observer(&local.users));
     for reader in readers {
         let counts = "the number of rewards in each published mean, and the time of its publication: assumed not to depend on the \

@@ -28,7 +28,7 @@ pub(super) fn taken_as_public(
     // r is the number of columns of the projection. If r was chosen by PO-GP-UCB's design rule (`subrosa calibrate
     // --scenario`), r depends on the inputs; the scenario states only the number.
     let columns = series.release.get::<JohnsonLindenstrauss>().is_some().then(|| {
-        let what = "r, epsilon and delta of the projection: if they were chosen from the smallest singular \
+        let what = "number of columns (r), epsilon and delta of the projection: if they were chosen from the smallest singular \
                     value of the inputs, they reveal something about it";
         PublicFact::new(what, Origin::Stated).about(curator).for_observer(modeler)
     });

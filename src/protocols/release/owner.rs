@@ -306,7 +306,13 @@ impl Owner {
             ctx.send(*to, message.clone());
         });
         if verdict == AfterTimeout::GaveUp {
-            end(ctx, format!("trial {trial} was never finished, asked for {} times", retry.attempts));
+            end(
+                ctx,
+                format!(
+                    "trial {trial} was never finished, although it was requested {} times",
+                    retry.attempts
+                ),
+            );
         }
     }
 
@@ -407,7 +413,10 @@ impl Owner {
         let retry = self.config.retry;
         let again = |ctx: &mut Context<'_, ReleaseProtocol>| ctx.send(*to, message.clone());
         if attempts.handle_timeout(retry, ctx, Timer::Reader(place), again) == AfterTimeout::GaveUp {
-            end(ctx, format!("a reader never confirmed the publication, sent {} times", retry.attempts));
+            end(
+                ctx,
+                format!("a reader never confirmed the publication, which was sent {} times", retry.attempts),
+            );
         }
     }
 }

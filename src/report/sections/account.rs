@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 fn is_a(figure: &Figure) -> &'static str {
     match figure.standing {
         EpsilonKind::Claim | EpsilonKind::Bound => "bound",
-        EpsilonKind::NonAdaptiveBound => "bound, if not chosen adaptively",
+        EpsilonKind::NonAdaptiveBound => "bound, if the releases are not chosen adaptively",
         EpsilonKind::NotABound => "not a bound",
     }
 }

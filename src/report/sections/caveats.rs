@@ -14,11 +14,11 @@ const NUMBERS: [(&str, &str); 5] = [
     ("no trial, nothing published", "share of replications without a trial, in which nothing was published"),
     (
         "Functions of agents: value lost at other points",
-        "the best value of an agent's function over all points minus that over its own points, which regret does not contain",
+        "the best value of an agent's function over all points minus its best value over its own points, a difference that regret does not contain",
     ),
     (
         "Overlap of domains: share of own points lost, mean of agents",
-        "share of an agent's own points to which it does not follow sums, or in whose region the sum does not contain its vector",
+        "share of an agent's own points to which it does not follow sums, or whose region has a sum without its vector",
     ),
 ];
 /// Largest number of pairs of series and cell that are named for one count or outcome.

@@ -97,7 +97,7 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     )));
     if found.series.iter().any(|series| series.axes.iter().any(|axis| axis.first.low.is_none())) {
         blocks.push(Block::remark(
-            "No interval: it takes at least 5 replications, and a variance between cells that can be distinguished from noise.",
+            "No interval: an interval requires at least 5 replications, and a variance between cells that can be distinguished from noise.",
         ));
     }
     blocks.extend(

@@ -57,7 +57,7 @@ pub(in crate::report) fn document(plan: &Plan, at: &str, forked: &Forked) -> Doc
     };
     if rows.iter().any(asks_otherwise) {
         blocks.push(table(
-            "Questions differ between branches, so compare regret per question",
+            "Branches asked different numbers of questions, so compare regret per question",
             &["questions", "regret per question"],
             &|row| {
                 let asked: Vec<f64> = row.questions.iter().flatten().copied().collect();

@@ -6,11 +6,10 @@ use crate::report::number::regret;
 use crate::study::{CellSummary, GroupSummary, SeriesSummary, Summary};
 
 /// An explanation of Jain's index.
-const JAIN: &str =
-    "Jain's index of the groups' simple regrets is 1 if all are equal, and 1/groups if only one is above 0";
+const JAIN: &str = "Jain's index of the groups' simple regrets is 1 if all are equal, and 1 divided by the number of groups if only one is above 0";
 /// An explanation of Jain's index for cohorts of users.
 const JAIN_OF_COHORTS: &str = "regret is against the best arm of the user's own cohort; Jain's index of the cohorts' regrets per \
-                               user is 1 if all are equal, and 1/cohorts if only one is above 0";
+                               user is 1 if all are equal, and 1 divided by the number of cohorts if only one is above 0";
 
 /// Whether the groups of a summary are cohorts of users.
 fn are_cohorts(summary: &Summary) -> bool {

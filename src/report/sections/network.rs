@@ -133,7 +133,7 @@ fn without_empty(mut table: Table, names: &[&str]) -> Table {
 }
 
 /// How the counts of links differ from those of whole runs.
-const DELIVERED: &str = "Here a message counts as delivered if it crossed the link, also if its addressee was offline then; in the \
+const DELIVERED: &str = "Here a message counts as delivered if it crossed the link, even if its addressee was offline; in the \
                          tables of whole runs, a message whose addressee was offline counts as lost.";
 
 /// The messages and latencies of each link in one replication, separately for the two directions of the link. A message

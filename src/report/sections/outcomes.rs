@@ -52,9 +52,9 @@ const NOTES: [(&str, &str); 6] = [
         "Overlap of domains",
         "share of the domain: the share of all points that are common. With `CommonPoints`, a point is common if at \
          least the stated share of agents can measure it: agents follow sums only to common points. With \
-         `CoveredRegions`, it is common if the sum of its region contains all agents. share of own points lost: the \
-         share of the points that an agent can measure that are not common, or (`CoveredRegions`) whose region has a \
-         sum without this agent. value lost at other points: the best value of an agent's function over its own points \
+         `CoveredRegions`, it is common if the sum of its region contains all agents. share of own points lost: of \
+         the points that an agent can measure, the share that is not common or (`CoveredRegions`) whose region has a sum \
+         without this agent. value lost at other points: the best value of an agent's function over its own points \
          minus the best over its own common points, in round 0, mean over agents that follow sums anywhere. agents in \
          a sum: how many agents the sum of a region contains.",
     ),

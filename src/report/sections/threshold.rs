@@ -106,7 +106,7 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
         Block::statement(answer(found), Visibility::Everywhere),
         Block::Table(Table::new(title, header, rows, 1)),
         Block::remark(format!(
-            "A gain is by how much the {metric} of the first series is {better}; n counts replications, in which both \
+            "The gain is how much {better} the {metric} of the first series is; n counts replications, in which both \
              series and all values draw the same random numbers. A value counts as better if its whole interval is \
              {compared}. Each interval is a Student's t interval that errs to one side with probability {}, so that \
              the answer covers the threshold with {} % confidence.",
@@ -120,7 +120,7 @@ pub(in crate::report) fn document(found: &Threshold) -> Document {
     if found.without_pair > 0 {
         blocks.push(Block::warning(format!(
             "warning: at some value, {} of {} replications have no pair, because a series ended early or has no {metric}: the gain is \
-             that of the others",
+             computed from the other replications",
             found.without_pair, found.crossing.replications
         )));
     }

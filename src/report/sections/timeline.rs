@@ -70,8 +70,8 @@ pub(super) fn timeline(first: &ReplicationRecord, name: &str) -> Option<Figure> 
         legend: first.series.iter().map(|series| series.name.clone()).collect(),
         lines,
         note:
-            "The time at which a round's outcome was measured; where the server asks many parties, the time at which it closed \
-               the round. A flat stretch is a \
+            "Each point shows the time at which a round's outcome was measured or, where the server asks many parties, at \
+               which it closed the round. A flat stretch is a \
                wait: for a slow message, for a lost message that is sent again, or for a party that is offline. All \
                series have the same network, so their lines may coincide."
                 .to_owned(),

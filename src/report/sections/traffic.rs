@@ -58,7 +58,7 @@ pub(super) fn latency(first: &ReplicationRecord, of: &str) -> Option<Figure> {
         y: Axis::plain([(0.0, 0.0), (100.0, 0.0)]),
         legend: legend.iter().map(name).collect(),
         lines,
-        note: "Vertical: per cent of the messages that took at most the time on the horizontal axis, without lost ones."
+        note: "Vertical: per cent of the messages that took at most the time on the horizontal axis. Lost messages are not counted."
             .to_owned(),
         beyond: Vec::new(),
         caption: String::new(),

@@ -59,7 +59,7 @@ pub enum BadRange {
     },
     /// The requested width is too small for the range: there would be too many steps.
     #[error(
-        "expected at most 1048576 steps of half a --max-width from --from to --to, found {0:.0} (bring the ends closer together)"
+        "expected at most 1048576 steps from --from to --to, each half a --max-width or less, found {0:.0} (bring the ends closer together)"
     )]
     TooFine(f64),
 }

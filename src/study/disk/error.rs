@@ -27,8 +27,8 @@ impl fmt::Display for FolderError {
             Self::Damaged { path, reason } => write!(f, "{} is damaged: {reason}", path.display()),
             Self::Conflict(conflict) => write!(
                 f,
-                "{conflict} (run it again with `subrosa replay` to see which is right, remove the other file, and \
-                 suspect the machine that made it)"
+                "{conflict} (run it again with `subrosa replay` to see which is right, and remove the other file; the \
+                 machine that made it may be faulty)"
             ),
         }
     }

@@ -170,6 +170,12 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
+/// Whether a decoder returns this error for contents that are damaged; other errors are those of the file.
+fn is_damage(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+}
+
 /// Reads the members of a packed file one after the other.
 #[derive(Debug)]
 pub(super) struct Members {
@@ -190,7 +196,7 @@ impl Members {
             return Ok(None);
         }
         let begin = self.reader.taken;
-        let whole = self.read(begin, contents);
+        let whole = self.read(begin, contents)?;
         if !whole {
             self.seek_header(begin + 1)?;
         }
@@ -199,18 +205,19 @@ impl Members {
 
     /// Reads the member that begins at byte `begin`, the reader's current position. Returns whether
     /// it is undamaged.
-    fn read(&mut self, begin: u64, contents: &mut Vec<u8>) -> bool {
+    fn read(&mut self, begin: u64, contents: &mut Vec<u8>) -> io::Result<bool> {
         let mut decoder = GzDecoder::new(&mut self.reader);
         let mut buffer = vec![0; 1 << 16];
         loop {
             match decoder.read(&mut buffer) {
-                Ok(0) => return true,
+                Ok(0) => return Ok(true),
                 Ok(count) => contents.extend_from_slice(&buffer[..count]),
-                Err(_) => return false,
+                Err(error) if is_damage(&error) => return Ok(false),
+                Err(error) => return Err(error),
             }
             let packed = decoder.get_ref().taken - begin;
             if contents.len() as u64 > RATIO.0 * packed + RATIO.1 {
-                return false;
+                return Ok(false);
             }
         }
     }
@@ -247,8 +254,7 @@ impl Members {
     pub(super) fn at(&mut self, place: u64, contents: &mut Vec<u8>) -> io::Result<()> {
         contents.clear();
         self.go_to(place)?;
-        self.read(place, contents);
-        Ok(())
+        self.read(place, contents).map(drop)
     }
 }
 

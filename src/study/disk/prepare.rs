@@ -49,7 +49,7 @@ pub(in crate::study) fn write_resolved(plan: &Plan, folder: &RunFolder) -> Resul
         staged.write(b"[\n")?;
         let first = plan.cells.first().map(|cell| cell.scenario.resolved()).unwrap_or_default();
         if plan.cells.len() > IN_FULL {
-            staged.write(b"// Of every further cell only the lines that differ from the first cell, each after its line number in the cell.\n")?;
+            staged.write(b"// Each further cell has only the lines that differ from the first cell, each after its line number; a cell with another number of lines has all its lines.\n")?;
         }
         for (index, cell) in plan.cells.iter().enumerate() {
             let point: String =

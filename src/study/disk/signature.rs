@@ -90,7 +90,7 @@ pub fn signed_by(folder: &RunFolder, keys: &Path) -> Result<Signed, SignError> {
         return Err(SignError::Unsigned(folder.file(HASHES)));
     };
     key.verify(NAMESPACE, listed.as_bytes(), &signature)
-        .map_err(|_| damaged(HASHES, "the signature is not one of this text"))?;
+        .map_err(|_| damaged(HASHES, "this is not the text that was signed"))?;
     let listed = Hashes::read(&listed).ok_or_else(|| damaged(HASHES, "a line is not a hash and a name"))?;
     let changes = listed.changes(&Hashes::of(folder.path(), &[HASHES, SIGNATURE])?);
     if changes.is_empty() { Ok(signed(&listed, key)) } else { Err(SignError::Changed(changes)) }

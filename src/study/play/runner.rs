@@ -78,6 +78,8 @@ pub fn play(
         Ok(resume)
     };
     let played = in_parallel(options.threads, options.interrupted, &jobs, &one);
+    segment.close()?;
+    played?;
     if folder.first_messages_are_damaged() && !options.interrupted.is_requested() {
         // Replication 0 of the first cell is run again only to store its first events; its record exists already.
         let runner = CellRunner::new(0, &plan.cells[0], plan, folder).repeating(None);
@@ -85,8 +87,6 @@ pub fn play(
             drop(runner.play_again(&old));
         }
     }
-    segment.close()?;
-    played?;
 
     let mut failures = failures.into_inner().expect("no holder of this lock panics");
     failures.sort_by_key(|failure: &Failure| (failure.cell, failure.replication));

@@ -1,6 +1,8 @@
 //! Columns of tables: values of one type, one for each row.
 
 use serde_json::Value;
+use std::fmt::{Display, Write};
+use std::sync::Arc;
 
 /// A column with its name.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ pub(in crate::study) struct Column {
 pub(in crate::study) enum Values {
     Integers(Vec<Option<u64>>),
     Numbers(Vec<Option<f64>>),
-    Texts(Vec<Option<String>>),
+    Texts(Vec<Option<Arc<str>>>),
     Truths(Vec<Option<bool>>),
 }
 
@@ -24,7 +26,8 @@ pub(in crate::study) enum Entry {
     None,
     Integer(u64),
     Number(f64),
-    Text(String),
+    /// A text, which the rows that contain it share.
+    Text(Arc<str>),
     Truth(bool),
 }
 
@@ -85,16 +88,19 @@ impl Column {
         }
     }
 
-    /// A row's value as text; empty if there is none.
-    pub(in crate::study) fn text(&self, row: usize) -> String {
-        fn shown<T: ToString>(value: Option<&T>) -> String {
-            value.map_or_else(String::new, ToString::to_string)
+    /// Replaces `text` by a row's value as text; empty if there is none.
+    pub(in crate::study) fn write(&self, row: usize, text: &mut String) {
+        fn show<T: Display>(value: Option<T>, text: &mut String) {
+            if let Some(value) = value {
+                write!(text, "{value}").expect("writing to a string does not fail");
+            }
         }
+        text.clear();
         match &self.values {
-            Values::Integers(values) => shown(values[row].as_ref()),
-            Values::Numbers(values) => shown(values[row].as_ref()),
-            Values::Texts(values) => values[row].clone().unwrap_or_default(),
-            Values::Truths(values) => shown(values[row].as_ref()),
+            Values::Integers(values) => show(values[row], text),
+            Values::Numbers(values) => show(values[row], text),
+            Values::Texts(values) => text.push_str(values[row].as_deref().unwrap_or_default()),
+            Values::Truths(values) => show(values[row], text),
         }
     }
 }
@@ -106,7 +112,7 @@ impl Entry {
             Self::None => Value::Null,
             Self::Integer(value) => (*value).into(),
             Self::Number(value) => (*value).into(),
-            Self::Text(value) => value.as_str().into(),
+            Self::Text(value) => (&**value).into(),
             Self::Truth(value) => (*value).into(),
         }
     }
@@ -138,7 +144,7 @@ impl From<bool> for Entry {
 
 impl From<&str> for Entry {
     fn from(value: &str) -> Self {
-        Self::Text(value.to_owned())
+        Self::Text(value.into())
     }
 }
 

@@ -75,7 +75,7 @@ impl ParquetTable {
                 Values::Truths(values) => optional(out.typed::<BoolType>(), values, |value| *value)?,
                 Values::Numbers(values) => optional(out.typed::<DoubleType>(), values, |value| *value)?,
                 Values::Texts(values) => {
-                    optional(out.typed::<ByteArrayType>(), values, |text| ByteArray::from(text.as_str()))?;
+                    optional(out.typed::<ByteArrayType>(), values, |text| ByteArray::from(&**text))?;
                 }
             }
             out.close()?;

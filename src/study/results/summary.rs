@@ -81,15 +81,17 @@ pub struct CellSummary {
 
 impl Summary {
     /// The loss over all runs of the series of `row`, to the same observer: about the unit of `row`, under its neighbouring
-    /// relation, or about a person if `person` is true. `None` if runs use different data.
+    /// relation, or the largest one about a person if `person` is true. `None` if runs use different data.
     #[must_use]
     pub fn over_all_runs(&self, row: &PrivacyRow, person: bool) -> Option<&StudyPrivacy> {
-        self.whole_study.iter().find(|of| {
+        let wanted = |of: &&StudyPrivacy| {
             !of.all_series
                 && of.person == person
                 && (&of.series, &of.protected, &of.observer) == (&row.series, &row.protected, &row.observer)
                 && (person || (of.unit, &of.neighbours) == (row.unit, &row.neighbours))
-        })
+        };
+        let rows = self.whole_study.iter().filter(wanted);
+        rows.max_by(|a, b| a.epsilon_tight.total_cmp(&b.epsilon_tight))
     }
 
     /// The summary of the records of a plan.

@@ -7,11 +7,15 @@ use crate::study::results::columns::{Column, Entry};
 #[cfg(feature = "parquet")]
 use crate::study::results::parquet::ParquetTable;
 use crate::vocab::in_order;
+use std::ops::Range;
 
 /// Number of rows that are collected in memory before they are written; also the size of a row group of a Parquet file.
 const KEPT: usize = 16_384;
 /// Number of rows that are formatted together, in parallel with other rows.
 const TOGETHER: usize = 64;
+
+/// Why a line of a CSV file is always written.
+const IN_MEMORY: &str = "writing to memory does not fail, and all rows have the same columns";
 
 /// A table that is being written.
 #[derive(Debug)]
@@ -30,7 +34,9 @@ impl Table {
         columns: Vec<Column>,
     ) -> Result<Self, FolderError> {
         let mut csv = folder.stage_packing(&format!("{name}.csv"))?;
-        csv.write(&lines([columns.iter().map(|column| column.name.clone())]))?;
+        let mut header = csv::Writer::from_writer(Vec::new());
+        header.write_record(columns.iter().map(|column| &column.name)).expect(IN_MEMORY);
+        csv.write(&header.into_inner().expect(IN_MEMORY))?;
         Ok(Self {
             #[cfg(feature = "parquet")]
             parquet: ParquetTable::new(folder.stage(&format!("{name}.parquet"))?, name, &columns)?,
@@ -59,7 +65,7 @@ impl Table {
         let columns = &self.columns;
         let formatted = in_order((0..rows.div_ceil(TOGETHER)).collect(), |part: usize| {
             let some = part * TOGETHER..rows.min((part + 1) * TOGETHER);
-            lines(some.map(|row| columns.iter().map(move |column| column.text(row))))
+            lines(columns, some)
         });
         formatted.iter().try_for_each(|lines| self.csv.write(lines))?;
         #[cfg(feature = "parquet")]
@@ -79,13 +85,17 @@ impl Table {
     }
 }
 
-/// Lines of a CSV file.
-fn lines<R: IntoIterator<Item = String>>(rows: impl IntoIterator<Item = R>) -> Vec<u8> {
+/// Rows of the columns as lines of a CSV file.
+fn lines(columns: &[Column], rows: Range<usize>) -> Vec<u8> {
     let mut written = csv::Writer::from_writer(Vec::new());
+    let mut text = String::new();
     for row in rows {
-        written
-            .write_record(row)
-            .expect("writing to memory does not fail, and all rows have the same columns");
+        for column in columns {
+            column.write(row, &mut text);
+            written.write_field(&text).expect(IN_MEMORY);
+        }
+        // Ends the line.
+        written.write_record(None::<&[u8]>).expect(IN_MEMORY);
     }
-    written.into_inner().expect("writing to memory does not fail")
+    written.into_inner().expect(IN_MEMORY)
 }

@@ -26,8 +26,8 @@ impl FederatedSum {
         if self.visible {
             "but here everybody sees who takes part, so there is no amplification by subsampling"
         } else if self.divisor == Divisor::ArrivedOrGone {
-            "but here a missing agent, sampled or not, changes the divisor of the other agents' vectors: it changes the sum twice \
-                 as much, and there is no amplification by subsampling"
+            "but here a missing agent, sampled or not, changes the divisor of the other agents' vectors: such an agent changes \
+                 the sum by up to twice as much, and there is no amplification by subsampling"
         } else if self.multiplicity > 1 {
             "but here a late vector is added to the current one, so an agent changes the sum up to twice as much"
         } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {

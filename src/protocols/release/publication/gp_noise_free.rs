@@ -109,7 +109,7 @@ impl Publication for GpNoiseFree {
         // computed from A and tau, is assumed and not proven.
         let on = format!(
             "probability 1 - {} over functions drawn from the assumed GP (prior sd {scale}, k1 at least {} for all \
-             neighbours), pair by pair of neighbours, and on a regret of at most {omega:.4} in the last round on both \
+             neighbours), for each pair of neighbours separately, and on a regret of at most {omega:.4} in the last round on both \
              data sets, which follows from the stated A = {} and tau = {} and cannot be checked",
             delta / 2.0,
             self.neighbour_correlation,

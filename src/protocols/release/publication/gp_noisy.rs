@@ -119,7 +119,7 @@ impl GpNoisy {
         Basis::Conditional {
             on: format!(
                 "probability 1 - {} over functions drawn from the assumed GP (prior sd {}, k1 at least {} for all \
-                 neighbours) and the noise of their outcomes, pair by pair of neighbours{together}{rounded}",
+                 neighbours) and the noise of their outcomes, for each pair of neighbours separately{together}{rounded}",
                 short(self.failure(part, task.rounds)),
                 task.prior_sd(),
                 self.neighbour_correlation

@@ -139,7 +139,7 @@ impl Shift {
         let along = longest as f64 * (1.0 + 2.0 * self.reach());
         (along > MAX_ARMS as f64).then(|| {
             let expected = format!(
-                "at most {MAX_ARMS} points along an input, those beyond the domain included, to which shifted functions continue"
+                "at most {MAX_ARMS} points along an input, counting the points beyond the domain to which shifted functions are continued"
             );
             Problem::wrong("", expected, format!("{along:.0}"), "write a smaller shift, or a coarser grid")
         })
