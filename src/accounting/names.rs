@@ -45,8 +45,8 @@ impl Accountants {
     /// Adds an accountant. A budget may use it unless it is an approximation.
     ///
     /// # Errors
-    /// [`MemberError`]: `name`, the name for scenarios, or the [`Accountant::name`] for files is used already; `name` is
-    /// not a valid identifier; or there are too many accountants.
+    /// [`MemberError`] if `name` (the name for scenarios) or [`Accountant::name`] (the name for files) is used already, if
+    /// `name` is not a valid identifier, or if there are too many accountants.
     pub fn add<T: Accountant + Default + 'static>(
         &mut self,
         name: &'static str,

@@ -1,7 +1,8 @@
 //! Serves the report of a running study to browsers on this machine. The server listens on 127.0.0.1 only and answers
 //! GET and HEAD. Its address has a token that nobody can guess, so no other user of the machine can read the report. A
 //! page of another site does not know the token, so it cannot read the report either. Against DNS rebinding, the server
-//! also refuses a request whose header Host is neither 127.0.0.1 nor localhost, followed by the server's port.
+//! also refuses every request except those with exactly one header Host, which must be 127.0.0.1:PORT or localhost:PORT.
+//! Here PORT is the server's port.
 
 use super::live::{Live, NAP, lock};
 use std::collections::hash_map::RandomState;

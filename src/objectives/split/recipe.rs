@@ -9,10 +9,10 @@ use std::num::NonZeroU32;
 /// several splits, the records of each class are first divided among the splits in proportion to their numbers of
 /// agents, so that each group of agents can have a split of its own.
 ///
-/// The kinds of skew are independent of each other; without any, all agents have equally many records of each class, up
-/// to rounding. Every agent needs one record for training and one that is held out, so an agent that would hold fewer than
-/// two gets random records of the agent with the most. Sources: Yurochkin et al. 2019 and Li et al. 2022 (`Dirichlet` of
-/// labels and of sizes, feature noise).
+/// The kinds of skew are independent of each other; without any, the records of each class are divided equally among the
+/// agents, up to rounding. Every agent needs one record for training and one that is held out, so an agent that would hold
+/// fewer than two gets random records of the agent with the most. Sources: Yurochkin et al. 2019 and Li et al. 2022
+/// (`Dirichlet` of labels and of sizes, feature noise).
 ///
 /// Example: `Split(agents: 20, labels: Dirichlet(0.3))`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! A value released without protection, which the ledger records.
+//! The release of a value without protection. The ledger records the release.
 
 use super::pair::{Distinguisher, SUPPORT};
 use super::{Mechanism, MechanismError, Price};

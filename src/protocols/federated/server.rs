@@ -42,9 +42,9 @@ pub(super) struct Server {
     pub(super) placement: Placement,
     /// Number of rounds in which agents measure.
     pub(super) rounds: u64,
-    /// Number of broadcasts: as many as rounds, and one more with a closing broadcast.
+    /// Number of broadcasts: as many as rounds; one more if there is a closing broadcast.
     pub(super) broadcasts: u64,
-    /// Rounds share vectors if their number is below this number; later rounds do not.
+    /// Vectors are shared in round r, counted from 0, if r is below this number; in later rounds no vectors are shared.
     pub(super) shared_rounds: u64,
     pub(super) length: usize,
     /// By agent: its own epsilon and its sampling rate; empty if agents have no epsilons of their
@@ -69,7 +69,7 @@ pub(super) struct Server {
     pub(super) replaced: Vec<bool>,
     /// The progress of the agreement on masks, for a server that is not trusted.
     pub(super) setup: Setup,
-    /// What all agents and the server agreed on for masked sums; `None` if the server is trusted.
+    /// What all agents and the server agreed on for masked sums; `None` if the series has no masked sums.
     pub(super) contract: Option<Arc<MaskingContract>>,
     /// By agent: its masked vector of this round, as 64-bit words.
     pub(super) masked: Vec<Option<Arc<Vec<u64>>>>,
@@ -96,7 +96,8 @@ pub(super) struct Server {
     pub(super) roster: Roster,
     /// The clipping norm over all regions, if it follows the agents' vectors.
     pub(super) norm: Option<Positive>,
-    /// Whether this is a dry run: nothing is summed, and zeros of the same length are sent.
+    /// Whether this is a dry run. A trusted server then sums no vectors; it sends zeros in place of the sums, as many as the
+    /// sums have numbers.
     pub(super) dry: bool,
 }
 

@@ -45,8 +45,9 @@ impl Release {
     /// from a child of `noise`; `key` is the replication's node of the seed tree.
     ///
     /// # Errors
-    /// [`CannotRelease`], if the learner cannot be built or updated, or if the search has no single result that could be
-    /// compared: every setting is chosen privately, or the number of trials is random or depends on noisy outcomes.
+    /// [`CannotRelease`], if the learner cannot be built or updated, if it chooses a setting that does not exist, or if the
+    /// search has no single result that could be compared: every setting is chosen privately, or the number of trials is
+    /// random or depends on noisy outcomes.
     pub fn secrets(
         &self,
         series: &ReleaseSeries,

@@ -98,8 +98,9 @@ impl ReadError {
         &self.0.fault
     }
 
-    /// The byte range, in the text, of the value, of the key of an unknown field, or of the name of a struct that lacks
-    /// a field. `0..0` if no place was set.
+    /// The byte range, in the text, of the value or of the key of an unknown field. For a missing field, the byte range of
+    /// the name of the struct that lacks the field, or of the struct's first byte if it has no name. `0..0` if no place
+    /// was set.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)

@@ -398,8 +398,8 @@ mod tests {
         };
         assert_eq!(price(3).cost, Cost::ApproximateDp { epsilon: 1.0, delta: 1e-5 });
         assert_eq!(price(3).basis, Basis::AsPublished);
-        // With n = 4 neighbours have equal column spaces, and only the decision to lift shows; with n = 5 the column spaces
-        // may differ.
+        // If n is 4, neighbours have equal column spaces, and only the decision to lift shows. If n is 5, the column spaces
+        // of neighbours may differ.
         for (n, why) in [(4, "whether singular values are lifted"), (5, "n - 1 > d (4 > 3)")] {
             assert_eq!(price(n).cost, Cost::Unprotected);
             assert!(matches!(price(n).basis, Basis::Refuted { why: found } if found.contains(why)));
