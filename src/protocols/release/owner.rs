@@ -413,10 +413,7 @@ impl Owner {
         let retry = self.config.retry;
         let again = |ctx: &mut Context<'_, ReleaseProtocol>| ctx.send(*to, message.clone());
         if attempts.handle_timeout(retry, ctx, Timer::Reader(place), again) == AfterTimeout::GaveUp {
-            end(
-                ctx,
-                format!("a reader never confirmed the publication, which was sent {} times", retry.attempts),
-            );
+            end(ctx, format!("a reader did not confirm a publication sent {} times", retry.attempts));
         }
     }
 }
