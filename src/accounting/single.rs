@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 /// Below this mu, delta is computed as an integral, unless epsilon is below -mu^2 / 2.
 const SMALL: f64 = 0.01;
-/// For every x of at least this number, the tenth term of the series for Mills' ratio is below 1e-18.
+/// For every x of at least this number, the last of the terms that [`mills_series`] sums is below 1e-21.
 const FAR: f64 = 25.0;
 
 /// The delta, in [0, 1], of Gaussian noise at any real `epsilon`. `mu` is the L2 sensitivity over the noise's standard

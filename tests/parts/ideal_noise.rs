@@ -73,7 +73,7 @@ fn releases_of_inputs_state_what_is_released() {
     assert_eq!(disclosed.unprotected(), Some("sent without protection: nothing is claimed"));
     let withheld = Withheld {};
     assert_eq!(withheld.about(&rows), "that there are 5 records");
-    assert_eq!(withheld.unprotected(), Some("withheld: nothing is released"));
+    assert_eq!(withheld.unprotected(), Some("withheld: only the number of rows is released"));
     let projection = NoisyProjection {
         epsilon: epsilon(1.0),
         delta: Delta::new(1e-6).unwrap(),

@@ -11,7 +11,7 @@ use crate::vocab::Cost;
 /// Largest relative distance of ends that are accepted without trying another method.
 pub(super) const CLOSE: f64 = 1e-6;
 
-/// First a contour is tried, and then lattices. A longer contour is tried only if the relative distance of the two ends
+/// First the integral along a contour is tried ([`contour`]), and then lattices or grids ([`steps`]). A longer contour is tried only if the relative distance of the two ends
 /// still exceeds this number.
 const RESOLUTION: f64 = 1e-3;
 /// `effort` of [`contour::epsilon`] for this longer contour.
@@ -107,7 +107,8 @@ pub(super) fn curve_between(
     })
 }
 
-/// Epsilon at `delta` in closed form or by binomial sums; `None` if the items have neither.
+/// Epsilon at `delta` in closed form or by binomial sums; `None` if the items have neither. For one Gaussian on a sample of
+/// fixed size, it is the epsilon of the dominating pair, an upper bound on the true one.
 fn closed_form(items: &[Item], delta: f64) -> Option<f64> {
     if let [item] = items {
         match item.cost {

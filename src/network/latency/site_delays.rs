@@ -4,11 +4,11 @@ use super::LinkEnd;
 use crate::vocab::{Problem, Span};
 use std::collections::BTreeMap;
 
-/// The list of sites of each party or group, by name. A party whose number among the parties of its scenario entry is k,
-/// counted from 0, is at the site whose index is k modulo the length of the list.
+/// The list of sites of each party or group, by name. An entry of the scenario can stand for several parties, numbered from
+/// 0. Party k of an entry is at the site whose index is k modulo the length of the list.
 pub(super) type Sites = BTreeMap<String, Vec<String>>;
 
-/// One-way delays between every two sites.
+/// One-way delays between every two sites, as read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SiteDelays {
     names: Vec<String>,

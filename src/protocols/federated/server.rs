@@ -78,7 +78,8 @@ pub(super) struct Server {
     /// Rounds that were given up after shares had been requested, as long as the server cannot compute their sums.
     pub(super) unopened: Vec<PendingUnmasking>,
     pub(super) name: String,
-    /// The `silence` setting with the largest epsilon, if silence depends on what agents measured.
+    /// Of the groups' `silence` settings that depend on what agents measured, the one with the largest epsilon; `None` if
+    /// there is none.
     pub(super) silence: Option<Informative>,
     /// If silence depends on what agents measured: the relays between the server and agents. They see who answers, even if
     /// they cannot read the answers.
@@ -94,7 +95,7 @@ pub(super) struct Server {
     pub(super) relays: Arc<[Observer]>,
     /// Which agents the server asks, and what it knows about its agents.
     pub(super) roster: Roster,
-    /// The clipping norm over all regions, if it follows the agents' vectors.
+    /// With adaptive clipping: the present clipping norm of an agent's vector, over all of its regions together.
     pub(super) norm: Option<Positive>,
     /// Whether this is a dry run. A trusted server then sums no vectors; it sends zeros in place of the sums, as many as the
     /// sums have numbers.

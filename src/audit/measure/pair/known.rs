@@ -8,8 +8,8 @@ use serde::Serialize;
 /// The two output laws of one pair of neighbours, known up to the size of the noise.
 ///
 /// An audit uses them twice. With the stated noise they give the exact loss of the pair, which an audit with very many
-/// trials would measure. If the size of the noise is taken as unknown, they are a model: counts then bound the size of
-/// the noise from above, and this gives a lower bound on epsilon. That bound also includes the loss at outputs in the
+/// trials would measure. If the size of the noise is taken as unknown, they are a model: the counts of an audit's trials
+/// then bound the size of the noise from above, and this gives a lower bound on epsilon. That bound also includes the loss at outputs in the
 /// tail that occurred in no trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
@@ -58,8 +58,8 @@ impl ExactLoss {
         self.lower() > epsilon
     }
 
-    /// The same loss if it is known to be at most `epsilon`, which is not below [`Self::lower`]: the lower bound stays where
-    /// it is.
+    /// The same loss, now known to be at most `epsilon` too. `epsilon` must be at least [`Self::lower`]; the lower bound does
+    /// not change.
     #[must_use]
     pub fn at_most(self, epsilon: f64) -> Self {
         let above = (self.epsilon - epsilon).max(0.0);
@@ -70,7 +70,7 @@ impl ExactLoss {
 impl KnownPair {
     /// Independent releases on one pair of neighbours, each with its count, as their mechanisms describe them. `None`
     /// in four cases: the output distributions of a release are unknown; no composition of these kinds of distributions
-    /// is implemented; the output distributions on the two neighbours are equal; or [`Self::shown`] returns `None`.
+    /// is implemented; all output distributions on the two neighbours are equal; or [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
         let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
@@ -82,7 +82,10 @@ impl KnownPair {
                     costs.extend(each.iter().map(|cost| (cost.clone(), times)));
                     kinds[0] |= !each.is_empty();
                 }
+                // Equal output distributions add nothing to the loss.
                 Laws::Shown { mu, .. } if *mu <= 0.0 => {}
+                Laws::Largest(epsilon) if *epsilon <= 0.0 => {}
+                Laws::DiscreteGaussian { steps, .. } if *steps == 0.0 => {}
                 Laws::Shown { rate, mu } => {
                     shown.extend((0..times).map(|_| (*rate, *mu)));
                     kinds[1] = true;
@@ -194,8 +197,9 @@ impl KnownPair {
     }
 
     /// The exact loss of this pair at `delta`. Its error is the distance to the further of a lower and an upper bound, but
-    /// at least 1e-4. The lower bound is the accountant's. The upper bound is that by cells or, without cells, the
-    /// accountant's. With a closed form, both bounds equal epsilon. If only the largest loss is known, `delta` must be 0.
+    /// at least 1e-4. The lower bound is that of the tight accountant. The upper bound is that of [`Self::in_cells`] or, if
+    /// there is none, that of the tight accountant. With a closed form, both bounds equal epsilon. If only the largest loss
+    /// is known, `delta` must be 0.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
         let (lower, closed) = self.without_cells(delta);
@@ -210,8 +214,8 @@ impl KnownPair {
         self.extrapolated(delta).map_or_else(|| self.without_cells(delta).1, |(epsilon, _)| epsilon)
     }
 
-    /// The epsilon that [`Self::in_cells`] gives for cells of width 0, and the upper bound by the finer cells; `None` if
-    /// `in_cells` returns `None`. The error of the cells falls with the square of the width, so epsilon is extrapolated.
+    /// The two epsilons of [`Self::in_cells`], extrapolated to cells of width 0, and the upper bound by the finer cells;
+    /// `None` if `in_cells` returns `None`. The error of the cells falls with the square of their width.
     fn extrapolated(&self, delta: f64) -> Option<(f64, f64)> {
         self.in_cells(delta).map(|(rough, fine)| ((fine - (rough - fine) / 3.0).max(0.0), fine))
     }
@@ -228,7 +232,8 @@ impl KnownPair {
         (epsilon, epsilon)
     }
 
-    /// Two epsilons, both a little too large: by cells of the usual width, and by cells of half that width. `None` if
+    /// Two upper bounds on epsilon, both a little too large. They are computed by dividing the range of the privacy loss
+    /// into cells ([`Curve`]): of the usual width, and of half that width. `None` if
     /// [`Self::few`] returns no releases, if no cells are implemented for a cost, or if `delta` is 0 or at most the
     /// probability of the tail that the cells leave out. For such a small delta the accountant is more accurate.
     pub(super) fn in_cells(&self, delta: f64) -> Option<(f64, f64)> {

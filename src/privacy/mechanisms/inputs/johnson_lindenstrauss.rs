@@ -80,7 +80,7 @@ impl JohnsonLindenstrauss {
         // With n - 1 < d the smallest singular value is 0, so all singular values are always lifted.
         (rank == d && needed > self.delta.get()).then(|| {
             format!(
-                "whether singular values are lifted shows in Z: where the smallest is at the threshold, delta is at least \
+                "Z reveals whether singular values are lifted: where the smallest is at the threshold omega, delta is at least \
                  {needed:.3} at this epsilon for r = {}",
                 self.r
             )

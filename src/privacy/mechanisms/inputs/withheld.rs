@@ -26,7 +26,7 @@ impl Input for Withheld {
     }
 
     fn unprotected(&self) -> Option<&'static str> {
-        Some("withheld: nothing is released")
+        Some("withheld: only the number of rows is released")
     }
 
     fn mechanism(

@@ -1,4 +1,4 @@
-//! CTL as a scenario names it: its bound on rewards, and what keeps rewards within the bound.
+//! The settings of CTL in a scenario (Zhou and Tan 2021: clip a reward to a bound, then add Laplace noise).
 
 use super::Report;
 use super::ctl::{Ctl, Rewards};
@@ -31,7 +31,7 @@ pub struct CtlReport {
     #[serde(default = "yes")]
     pub clip: bool,
     /// The paper's delta for unbounded noise, with `clip: false`: R is then the size that the noise exceeds with at
-    /// most this probability, and a report is (epsilon, delta)-LDP for the mean reward. Default: none.
+    /// most this probability, and a report is (epsilon, delta)-LDP for any two mean rewards. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// How the noise is sampled. Default: `Exact`.
@@ -194,8 +194,8 @@ mod tests {
     }
 
     /// Noise is refused only if the report states no bound on rewards. Without delta, noise is then refused if the scenario
-    /// says that the noise is unbounded. With delta, noise is refused if the scenario says that no size is known which the
-    /// noise exceeds with probability at most delta.
+    /// says that the noise is unbounded. With delta, noise is refused if no size is known that it exceeds with probability at most
+    /// delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";
