@@ -51,6 +51,11 @@ impl Group {
         }
     }
 
+    /// Whether a run of this group has the same random numbers as a run of another series, which has the group `other`.
+    pub(super) fn shares_random_numbers_with(&self, other: &Self) -> bool {
+        self.series != other.series && self.runs.keys().any(|run| other.runs.contains_key(run))
+    }
+
     /// The histories of the units that may have the largest loss: those that are not contained in another history.
     pub(super) fn histories(&self) -> Vec<Composition> {
         let common = self.events.get(&None).map_or(&[][..], Vec::as_slice);
@@ -67,6 +72,16 @@ impl Group {
         numbered().for_each(|(_, own)| keep(own));
         histories
     }
+}
+
+/// Number of runs in which these groups have releases: of each series, the largest number of any of its groups.
+pub(super) fn runs(parts: &[&Group]) -> u64 {
+    let mut of_series: BTreeMap<&str, u64> = BTreeMap::new();
+    for part in parts {
+        let most = of_series.entry(&part.series).or_default();
+        *most = (*most).max(part.runs.values().sum());
+    }
+    of_series.values().sum()
 }
 
 #[cfg(test)]

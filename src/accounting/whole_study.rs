@@ -4,12 +4,11 @@ use super::basis::weakest_arithmetic;
 use super::loss::joined;
 use super::person::{Part, added, persons};
 use super::statement::price;
-use super::study_group::Group;
+use super::study_group::{Group, runs};
 use super::study_privacy::StudyPrivacy;
 use super::units::OncePerUser;
 use super::{Accountant, AccountedEpsilon, Basic, Composition, CountedRelease, LossBasis, Rdp, Tight};
 use crate::vocab::{Basis, Delta};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The condition for adding up losses over runs: composition needs independent noise, but cells and series of one
@@ -60,11 +59,10 @@ impl WholeStudy {
     #[must_use]
     pub fn rows(&self, delta: Delta) -> Vec<StudyPrivacy> {
         let mut prices = LossCache { delta, known: Vec::new() };
-        let alone: Vec<Priced<'_>> =
-            self.groups.iter().map(|group| Priced { row: prices.row(group), parts: vec![group] }).collect();
-        let joint = self.joint(&mut prices);
-        let mut rows: Vec<StudyPrivacy> = alone.iter().map(|priced| priced.row.clone()).collect();
-        rows.extend(joint.iter().filter(|priced| priced.row.all_series).map(|priced| priced.row.clone()));
+        let alone: Vec<Priced<'_>> = self.groups.iter().map(|group| prices.row(group)).collect();
+        let joint = self.joint(&alone, &mut prices);
+        let mut rows: Vec<StudyPrivacy> = alone.iter().map(Priced::finished).collect();
+        rows.extend(joint.iter().filter(|priced| priced.row.all_series).map(Priced::finished));
         rows.extend(of_persons(&alone, |a, b| a.is_one_series_with(b)));
         rows.extend(of_persons(&joint, |a, b| !a.is_one_series_with(b)));
         // The sort is stable, so it keeps the order of the rows of each series.
@@ -78,36 +76,35 @@ impl WholeStudy {
         rows
     }
 
-    /// One entry for each party, unit, observer and neighbouring relation, over all series that have such releases.
-    fn joint(&self, prices: &mut LossCache) -> Vec<Priced<'_>> {
-        let mut together: Vec<(Cow<'_, Group>, Vec<&Group>)> = Vec::new();
-        for group in &self.groups {
-            match together.iter_mut().find(|(known, _)| known.about == group.about) {
-                Some((known, parts)) => {
-                    known.to_mut().add_releases(group);
-                    parts.push(group);
-                }
-                None => together.push((Cow::Borrowed(group), vec![group])),
+    /// One entry for each party, unit, observer and neighbouring relation, over all series that have such releases. `alone`
+    /// has the entries of the single groups.
+    fn joint<'a>(&'a self, alone: &[Priced<'a>], prices: &mut LossCache) -> Vec<Priced<'a>> {
+        let mut together: Vec<Vec<&Priced<'a>>> = Vec::new();
+        for one in alone {
+            match together.iter_mut().find(|parts| parts[0].parts[0].about == one.parts[0].about) {
+                Some(parts) => parts.push(one),
+                None => together.push(vec![one]),
             }
         }
-        let priced = together.into_iter().map(|(mut group, parts)| {
-            let apart = self.other_relations(&group);
-            let several = parts.len() > 1;
-            if several {
-                let names: Vec<&str> = parts.iter().map(|part| &*part.series).collect();
-                group.to_mut().series = if apart.is_empty() { ALL.to_owned() } else { names.join(" and ") };
+        let joined = together.into_iter().map(|alike| {
+            let parts: Vec<&Group> = alike.iter().flat_map(|one| one.parts.iter().copied()).collect();
+            let mut found = match alike.as_slice() {
+                [one] => (*one).clone(),
+                _ => {
+                    let mut sum = parts[0].clone();
+                    parts[1..].iter().for_each(|part| sum.add_releases(part));
+                    let Priced { row, has_conditions, .. } = prices.row(&sum);
+                    let row = StudyPrivacy { all_series: true, ..row };
+                    Priced { row, has_conditions, parts, left_out: Vec::new() }
+                }
+            };
+            found.left_out = self.other_relations(found.parts[0]);
+            if found.row.all_series {
+                found.row.series = found.name(&found.parts);
             }
-            let mut row = StudyPrivacy { all_series: several, ..prices.row(&group) };
-            if !apart.is_empty() {
-                let missing = format!(
-                    "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
-                    apart.join(", ")
-                );
-                row.note = joined([row.note.as_str(), &missing]);
-            }
-            Priced { row, parts }
+            found
         });
-        priced.collect()
+        joined.collect()
     }
 
     /// The series that have releases about the same party and unit as `group`, to the same observer, under another
@@ -124,13 +121,18 @@ impl WholeStudy {
     }
 }
 
-/// A row of the report, with the groups of its series.
+/// A row of the report that lacks its last notes, with the groups of its series.
+#[derive(Clone)]
 struct Priced<'a> {
     row: StudyPrivacy,
+    /// Whether some releases have a condition, which may fail with a stated probability in each run.
+    has_conditions: bool,
     parts: Vec<&'a Group>,
+    /// The series of which releases were left out, because they have another neighbouring relation.
+    left_out: Vec<&'a str>,
 }
 
-impl Priced<'_> {
+impl<'a> Priced<'a> {
     /// Whether both rows are about one series only, and it is the same series.
     fn is_one_series_with(&self, other: &Priced<'_>) -> bool {
         !self.row.all_series && !other.row.all_series && self.row.series == other.row.series
@@ -138,57 +140,102 @@ impl Priced<'_> {
 
     /// Whether a run of one row has the same random numbers as a run of another series of the other row.
     fn shares_random_numbers_with(&self, other: &Priced<'_>) -> bool {
-        let shared =
-            |a: &Group, b: &Group| a.series != b.series && a.runs.keys().any(|run| b.runs.contains_key(run));
-        self.parts.iter().any(|a| other.parts.iter().any(|b| shared(a, b)))
+        self.parts.iter().any(|a| other.parts.iter().any(|b| a.shares_random_numbers_with(b)))
+    }
+
+    /// The name of several series together: "all series", or the list of their names if releases were left out.
+    fn name(&self, parts: &[&Group]) -> String {
+        if self.left_out.is_empty() {
+            return ALL.to_owned();
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for part in parts {
+            if !names.contains(&&*part.series) {
+                names.push(&part.series);
+            }
+        }
+        names.join(" and ")
+    }
+
+    /// The row with all notes.
+    fn finished(&self) -> StudyPrivacy {
+        let mut row = self.row.clone();
+        let (failures, missing);
+        let mut notes = vec![row.note.as_str()];
+        if row.runs > 1 && self.has_conditions {
+            failures = format!(
+                "where a condition holds with a stated probability, it is the probability of one run: probabilities of \
+                 failure add up over the {} runs",
+                row.runs
+            );
+            notes.push(&failures);
+        }
+        if row.all_series && !self.left_out.is_empty() {
+            missing = format!(
+                "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
+                self.left_out.join(", ")
+            );
+            notes.push(&missing);
+        }
+        row.note = joined(notes);
+        row
+    }
+
+    fn part(&self, epsilon: fn(&StudyPrivacy) -> f64) -> Part<'_> {
+        let StudyPrivacy { delta, basis, arithmetic, ref note, .. } = self.row;
+        Part { epsilon: epsilon(&self.row), delta, basis, arithmetic, note }
+    }
+
+    /// The sum of this loss about a row and the loss `outcome` about the outcome of that row.
+    fn with_outcome(&self, outcome: &Priced<'a>) -> StudyPrivacy {
+        let sum = |epsilon: fn(&StudyPrivacy) -> f64| added(&self.part(epsilon), &outcome.part(epsilon));
+        let tight = sum(|row| row.epsilon_tight);
+        let mut notes =
+            vec![format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta)];
+        notes.push(tight.note);
+        let mut basis = tight.basis;
+        let several = !self.is_one_series_with(outcome);
+        if several && tight.epsilon.is_finite() && self.shares_random_numbers_with(outcome) {
+            basis = basis.min(LossBasis::Conditional);
+            notes.push(SHARED.to_owned());
+        }
+        let parts: Vec<&Group> = self.parts.iter().chain(&outcome.parts).copied().collect();
+        let mut left_out = self.left_out.clone();
+        left_out.extend(outcome.left_out.iter().filter(|name| !self.left_out.contains(name)));
+        let row = StudyPrivacy {
+            all_series: several,
+            person: true,
+            runs: runs(&parts),
+            releases: self.row.releases + outcome.row.releases,
+            epsilon_tight: tight.epsilon,
+            epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
+            epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
+            delta: tight.delta,
+            basis,
+            arithmetic: tight.arithmetic,
+            note: joined(notes.iter().map(String::as_str)),
+            ..self.row.clone()
+        };
+        let has_conditions = self.has_conditions || outcome.has_conditions;
+        let mut person = Priced { row, has_conditions, parts, left_out };
+        if several {
+            person.row.series = person.name(&person.parts);
+        }
+        person.finished()
     }
 }
 
 /// The rows about persons: sums of the losses about a row and about its outcome, for the groups of one owner and one
 /// observer for which `together` is true.
-fn of_persons(
-    groups: &[Priced<'_>],
-    together: impl Fn(&Priced<'_>, &Priced<'_>) -> bool + Copy,
+fn of_persons<'a>(
+    groups: &[Priced<'a>],
+    together: impl Fn(&Priced<'a>, &Priced<'a>) -> bool + Copy,
 ) -> Vec<StudyPrivacy> {
-    let same = |a: &Priced<'_>, b: &Priced<'_>| {
+    let same = |a: &Priced<'a>, b: &Priced<'a>| {
         (&a.row.protected, &a.row.observer) == (&b.row.protected, &b.row.observer) && together(a, b)
     };
     persons(groups, |priced| priced.row.unit, same)
-        .map(|(about_row, about_outcome)| {
-            let (record, outcome) = (&about_row.row, &about_outcome.row);
-            let sum = |epsilon: fn(&StudyPrivacy) -> f64| {
-                let part = |row| {
-                    let &StudyPrivacy { delta, basis, arithmetic, ref note, .. } = row;
-                    Part { epsilon: epsilon(row), delta, basis, arithmetic, note }
-                };
-                added(&part(record), &part(outcome))
-            };
-            let tight = sum(|row| row.epsilon_tight);
-            let mut note =
-                format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
-            note = joined([note.as_str(), &tight.note]);
-            let mut basis = tight.basis;
-            let several = !about_row.is_one_series_with(about_outcome);
-            if several && tight.epsilon.is_finite() && about_row.shares_random_numbers_with(about_outcome) {
-                basis = basis.min(LossBasis::Conditional);
-                note = joined([note.as_str(), SHARED]);
-            }
-            StudyPrivacy {
-                series: if record.series == outcome.series { record.series.clone() } else { ALL.to_owned() },
-                all_series: several,
-                person: true,
-                runs: record.runs.max(outcome.runs),
-                releases: record.releases + outcome.releases,
-                epsilon_tight: tight.epsilon,
-                epsilon_rdp: sum(|row| row.epsilon_rdp).epsilon,
-                epsilon_basic: sum(|row| row.epsilon_basic).epsilon,
-                delta: tight.delta,
-                basis,
-                arithmetic: tight.arithmetic,
-                note,
-                ..record.clone()
-            }
-        })
+        .map(|(about_row, about_outcome)| about_row.with_outcome(about_outcome))
         .collect()
 }
 
@@ -199,7 +246,8 @@ struct LossCache {
 }
 
 impl LossCache {
-    fn row(&mut self, group: &Group) -> StudyPrivacy {
+    /// The row of one group.
+    fn row<'a>(&mut self, group: &'a Group) -> Priced<'a> {
         let events = || group.events.values().flatten().map(|(event, _)| event);
         let mut worst = [0.0f64; 3];
         let mut notes: Vec<String> = Vec::new();
@@ -220,15 +268,7 @@ impl LossCache {
             basis = basis.min(LossBasis::Conditional);
             notes.push(SHARED.to_owned());
         }
-        let runs: u64 = group.runs.values().sum();
-        let under_conditions = events().any(|event| matches!(event.basis, Basis::Conditional { .. }));
-        if runs > 1 && under_conditions {
-            notes.push(format!(
-                "where a condition holds with a stated probability, it is the probability of one run: probabilities of \
-                 failure add up over the {runs} runs"
-            ));
-        }
-        StudyPrivacy {
+        let row = StudyPrivacy {
             series: group.series.clone(),
             all_series: false,
             person: false,
@@ -236,7 +276,7 @@ impl LossCache {
             unit: group.about.unit,
             observer: group.about.observer.0.clone(),
             neighbours: group.about.neighbours.clone(),
-            runs,
+            runs: group.runs.values().sum(),
             releases: group.releases,
             epsilon_tight,
             epsilon_rdp,
@@ -245,7 +285,9 @@ impl LossCache {
             basis,
             arithmetic: epsilon_tight.is_finite().then(|| weakest_arithmetic(events())),
             note: notes.join("; "),
-        }
+        };
+        let has_conditions = events().any(|event| matches!(event.basis, Basis::Conditional { .. }));
+        Priced { row, has_conditions, parts: vec![group], left_out: Vec::new() }
     }
 
     fn price(&mut self, history: Composition) -> &[AccountedEpsilon; 3] {
@@ -346,6 +388,10 @@ mod tests {
         // Rows in one series, outcomes in the other: no series has both, but the study has.
         let apart = persons(&[(1, "a", &row), (2, "b", &outcome)]);
         assert_eq!(brief(&apart), ["all series true 1.5 proven"]);
+        let mut study = WholeStudy::default();
+        study.add_run((1, 0), "a", &row);
+        study.add_run((2, 0), "b", &outcome);
+        assert_eq!(study.rows(delta()).iter().map(|row| row.runs).collect::<Vec<_>>(), [1, 1, 2]);
         let shared = persons(&[(1, "a", &row), (1, "b", &outcome)]);
         assert_eq!(brief(&shared), ["all series true 1.5 conditional"]);
         assert!(shared[0].4.contains("share their random numbers"), "{}", shared[0].4);
@@ -363,8 +409,8 @@ mod tests {
                 "a false 1.5 proven",
                 "b false 1.5 proven",
                 "c false 1.5 proven",
-                "all series true 3.5 proven",
-                "all series true 2.5 proven"
+                "a and b and c true 3.5 proven",
+                "c and a and b true 2.5 proven"
             ]
         );
         assert!(two[3].4.contains("without the releases of c under another"), "{}", two[3].4);

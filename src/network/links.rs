@@ -192,11 +192,12 @@ impl Network {
         let ends: Vec<LinkEnd<'_>> = (0..names.len()).map(|index| end(&population, index)).collect();
         let default = std::iter::once(("default.latency".to_owned(), &self.default.latency, ends.clone()));
         let rules = self.links.iter().enumerate().map(|(index, rule)| {
+            // A name that both a party and a group have means the party.
+            let means = [&rule.from, &rule.to].map(|name| (name, names.contains(name)));
             let named = |end: &LinkEnd<'_>| {
-                // A name that both a party and a group have means the party.
-                let means =
-                    |name: &String| end.name == name || end.group == Some(name) && !names.contains(name);
-                means(&rule.from) || means(&rule.to)
+                means
+                    .iter()
+                    .any(|&(name, is_party)| end.name == name || (end.group == Some(name) && !is_party))
             };
             let ends = ends.iter().copied().filter(named).collect();
             (format!("links[{index}].latency"), &rule.latency, ends)

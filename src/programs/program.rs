@@ -90,7 +90,7 @@ impl Program {
         problems
     }
 
-    /// A problem for each thing that is needed and does not exist. For a callback, only the callback is looked for. For
+    /// A problem for each thing that is needed and does not exist. For a callback, the callback and the further files are looked for. For
     /// any other command, the program, the file that an interpreter is to run, and the further files are looked for. On
     /// WASI, every command that is not a callback is a problem. Relative paths begin at the folder `base`. Nothing is
     /// started.

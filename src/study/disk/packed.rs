@@ -212,6 +212,7 @@ impl Members {
             match decoder.read(&mut buffer) {
                 Ok(0) => return Ok(true),
                 Ok(count) => contents.extend_from_slice(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_damage(&error) => return Ok(false),
                 Err(error) => return Err(error),
             }

@@ -26,7 +26,7 @@ pub(in crate::study) enum Entry {
     None,
     Integer(u64),
     Number(f64),
-    /// A text, which the rows that contain it share.
+    /// A text. Copies of the entry share it.
     Text(Arc<str>),
     Truth(bool),
 }

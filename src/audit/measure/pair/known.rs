@@ -83,9 +83,9 @@ impl KnownPair {
                     kinds[0] |= !each.is_empty();
                 }
                 // Equal output distributions add nothing to the loss.
-                Laws::Shown { mu, .. } if *mu <= 0.0 => {}
-                Laws::Largest(epsilon) if *epsilon <= 0.0 => {}
-                Laws::DiscreteGaussian { steps, .. } if *steps == 0.0 => {}
+                Laws::Shown { mu, .. } if *mu <= 0.0 => continue,
+                Laws::Largest(epsilon) if *epsilon <= 0.0 => continue,
+                Laws::DiscreteGaussian { steps, .. } if *steps == 0.0 => continue,
                 Laws::Shown { rate, mu } => {
                     shown.extend((0..times).map(|_| (*rate, *mu)));
                     kinds[1] = true;

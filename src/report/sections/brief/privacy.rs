@@ -367,14 +367,18 @@ fn of_study(row: &StudyPrivacy, notes: &mut Notes, said: Option<f64>) -> Vec<Spa
 }
 
 /// The losses over all series together. If a person contributes two units, only the sum of the two losses is returned, not
-/// each loss by itself.
+/// each loss by itself (unless it is finite and the sum is not).
 fn together(summary: &Summary) -> Vec<&StudyPrivacy> {
     let all = || summary.whole_study.iter().filter(|row| row.all_series);
     let brought = |row: &StudyPrivacy| {
         let is_part = matches!(row.unit, ProtectedUnit::Record | ProtectedUnit::Outcome);
+        // An infinite sum does not hide a finite part.
+        let contains = |sum: &StudyPrivacy| sum.epsilon_tight.is_finite() || row.epsilon_tight.is_infinite();
         is_part
             && all().any(|other| {
-                other.person && (&other.observer, &other.protected) == (&row.observer, &row.protected)
+                other.person
+                    && (&other.observer, &other.protected) == (&row.observer, &row.protected)
+                    && contains(other)
             })
     };
     all().filter(|row| row.person || !brought(row)).collect()

@@ -139,9 +139,10 @@ fn sentence(summary: &Summary, seen: &ObservedLoss<'_>) -> Vec<Span> {
 /// The loss about a person who contributes both a row and an outcome, as the end of a sentence; `None` if the observer has
 /// not received both.
 fn of_the_person(summary: &Summary, cell: &CellSummary, row: &PrivacyRow) -> Option<Span> {
-    let person = cell.persons.iter().find(|person| {
+    let of_row = cell.persons.iter().filter(|person| {
         (&person.series, &person.protected, &person.observer) == (&row.series, &row.protected, &row.observer)
-    })?;
+    });
+    let person = of_row.max_by(|a, b| a.epsilon.total_cmp(&b.epsilon))?;
     let most = match person.epsilon.is_finite() {
         true => format!("at most {}", three_digits_up(person.epsilon)),
         false => "without a finite bound".to_owned(),
