@@ -1,4 +1,5 @@
-//! Audits: a claim of differential privacy is tested by running the system on two neighbouring inputs.
+//! Audits: a claim of differential privacy is tested by running the system on two neighbouring inputs. An audit by canaries
+//! (`OneRun`) instead includes many canaries at random in one run, and guesses which of them were included.
 //!
 //! ```text
 //!  Experiment (D, D') --trials--> scores, transcripts --first half: choose test and threshold--> one event

@@ -149,15 +149,16 @@ pub fn report(recipe: &dyn RewardReport, facts: &RewardFacts<'_>) -> Result<Vec<
 
 /// Checks the rules of releases of inputs, for a table in which one row moves by at most `distance`:
 ///
-/// * Inputs are shown if and only if there is a mechanism.
+/// * `shows_inputs` is true (inputs are released, with noise or without) if and only if there is a mechanism.
 /// * A reason for the lack of protection is given if and only if there is no mechanism or the mechanism's cost is
 ///   unprotected.
-/// * The same public stream gives the same mechanism.
+/// * If the mechanism's public random parts, such as a projection, are drawn from the same random stream, the mechanism is
+///   the same.
 /// * The mechanism releases as many rows as the table has, with as many columns as are stated.
 /// * If the mechanism names worst neighbours, the two tables differ in one row, by at most the distance.
 /// * If the mechanism names a worst direction, the direction has length 1 and one number for each column of the table.
 /// * Delta is from 0 to below 1.
-/// * The texts that the ledger shows (`release_name`, `about`) are not empty.
+/// * The name of the release in the ledger (`release_name`) and its description in an audit (`about`) are not empty.
 ///
 /// [`mechanism`](super::mechanism) tests the privacy cost.
 ///
@@ -168,9 +169,11 @@ pub fn input(recipe: &dyn Input, rows: &Rows, distance: Positive) -> Result<Vec<
     let mut found = Violations::default();
     delta(&mut found, recipe.delta());
     let words = [recipe.release_name().to_owned(), recipe.about(rows)];
-    found.require(words.iter().all(|words| !words.trim().is_empty()), "words for a ledger", || {
-        format!("{words:?}")
-    });
+    found.require(
+        words.iter().all(|words| !words.trim().is_empty()),
+        "a name for the ledger and a description for an audit",
+        || format!("{words:?}"),
+    );
     let make = || recipe.mechanism(rows.d(), distance, &mut key("public part").stream());
     let (made, again) = (make()?, make()?);
     let same = format!("{made:?}") == format!("{again:?}");

@@ -36,7 +36,7 @@ pub(super) fn neighbours(unit: &ProtectedUnit, neighbours: &Neighbours) -> Strin
     }
 }
 
-/// The number of releases, and the largest number of releases about one unit where releases are about different units.
+/// The number of releases and, if they are about different units, the largest number about the same unit.
 #[must_use]
 pub(super) fn times(entry: &PrivacyRow) -> String {
     let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };

@@ -258,7 +258,7 @@ fn releases_of_inputs_keep_to_what_they_state() {
     };
     assert_eq!(found(Wrong::Nothing), [""; 0]);
     assert_eq!(found(Wrong::Delta), ["a delta from 0 to below 1"]);
-    assert_eq!(found(Wrong::Words), ["words for a ledger"]);
+    assert_eq!(found(Wrong::Words), ["a name for the ledger and a description for an audit"]);
     assert_eq!(found(Wrong::Shows), ["inputs that are shown if and only if there is a mechanism"]);
     assert_eq!(
         found(Wrong::Reason),

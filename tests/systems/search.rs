@@ -258,7 +258,7 @@ fn missing_cells_are_refused_dropped_or_replaced_by_means() {
         assert_eq!(code, 3, "{said}");
         for words in [
             "gaps.csv:5: column \"a\"",
-            "3 cells are not numbers",
+            "3 cells are not such numbers",
             "line 3 \"b\": \"NA\"",
             "line 4 \"y\": \"\"",
         ] {

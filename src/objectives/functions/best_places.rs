@@ -36,9 +36,9 @@ impl Function {
     /// smallest at a stationary point. At a stationary point, each coordinate is a weighted mean of the centres'
     /// coordinates. The centres' coordinates lie within [0, 1], so the stationary points lie within the domain. The
     /// six-hump camel function is above 0 everywhere outside its domain, because its terms in x^6 and y^4 exceed its
-    /// negative terms there; its smallest value is below 0. Each term of Michalewicz' function is minus a sine times an
-    /// even power. Within [0, pi], the term's smallest value is below 0. In [-pi, 0] and [pi, 2 pi] the sine is not
-    /// positive, so the term is not below 0 there.
+    /// negative terms there; its smallest value is below 0. Each term of Michalewicz' function is -sin(x) times an
+    /// even power of another sine. Within [0, pi], the term's smallest value is below 0. In [-pi, 0] and [pi, 2 pi] sin(x)
+    /// is not positive, so the term is not below 0 there.
     pub(super) fn best_places(self) -> Vec<Vec<f64>> {
         match self {
             Self::Branin => vec![vec![-PI, 12.275], vec![PI, 2.275], vec![3.0 * PI, 2.475]],

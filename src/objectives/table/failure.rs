@@ -97,7 +97,7 @@ pub enum TableError {
         column: String,
         /// The cell's text.
         found: String,
-        /// Some of the other cells that are not numbers.
+        /// Some of the other cells that are not numbers or are too large.
         others: Vec<BadCell>,
         /// How many such cells were found, this one included; 1 if reading stopped at this cell.
         count: usize,
@@ -190,7 +190,7 @@ impl fmt::Display for TableError {
                 }
                 let named: Vec<String> = others.iter().map(ToString::to_string).collect();
                 let more = if named.len() + 1 < *count { ", .." } else { "" };
-                write!(f, "; {count} cells are not numbers, also {}{more}", named.join(", "))
+                write!(f, "; {count} cells are not such numbers, also {}{more}", named.join(", "))
             }
             Self::NeverOccurs { file, column, value, example } => write!(
                 f,

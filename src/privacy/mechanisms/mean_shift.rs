@@ -116,7 +116,8 @@ mod tests {
         assert!(both.laws(false).is_none() && both.laws(true).is_some());
     }
 
-    /// For an observer who sees whether the unit was drawn, and in two dimensions: normal densities of standard deviation 2.
+    /// In two dimensions, the result is compared with normal densities of standard deviation 2: for an observer who sees
+    /// whether the unit was drawn, and for one who does not.
     #[test]
     fn a_visible_sample_gives_the_ratio_of_one_density() {
         let moved = SubsampledShift {

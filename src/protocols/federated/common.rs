@@ -109,8 +109,8 @@ impl AgentCommon {
         self.prior.as_ref().map_or(0.0, |prior| prior.jitter())
     }
 
-    /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the widths that
-    /// follow from them. Agents' own models use the surrogate's noise variance itself.
+    /// The noise variance of the surrogate, at least 1e-6, for bounds on the information gain and the confidence
+    /// widths that follow from them. Agents' own models use the surrogate's noise variance itself.
     pub(super) fn assumed_noise(&self) -> f64 {
         self.surrogate.noise_variance.max(RIDGE)
     }

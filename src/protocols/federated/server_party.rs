@@ -257,9 +257,9 @@ impl Server {
     ) -> Result<(), ReleaseError> {
         let occasion = self.occasion("sums of weights", ctx);
         let mut stream = self.key.child("sum").index(self.round).stream();
-        // The planned number of sampled agents, for an adaptive clipping norm: the noisy count of the vectors that clipping
-        // does not shorten is divided by this number. With the divisor `Arrived`, the number is computed from the number of
-        // vectors that were received, otherwise from the number of agents that were asked.
+        // For an adaptive clipping norm, the noisy count of the vectors that clipping does not shorten is divided by this
+        // number: the size of a sample of fixed size or, with `Poisson`, the sampling rate times the number of vectors that
+        // were received (with the divisor `Arrived`) or of agents that were asked (with another divisor).
         let sampled = match aggregate.divisor {
             Divisor::Arrived => aggregate.planned(gathered.vectors.len() as u64),
             Divisor::Planned | Divisor::ArrivedOrGone => aggregate.planned(self.roster.asked()),

@@ -7,7 +7,7 @@ use crate::report::document::{Block, Visibility};
 use crate::report::number::quantity_of;
 use crate::study::{Estimate, Summary};
 
-/// End of the name of each outcome that is such a bias.
+/// End of the name of each outcome of a replication that is such a bias.
 const BIAS: &str = " of answers heard minus that of answers due";
 /// Confidence of the intervals, by Student's t.
 const CONFIDENCE: f64 = 0.95;

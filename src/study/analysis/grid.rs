@@ -8,9 +8,9 @@ use thiserror::Error;
 const MAX_STEPS: f64 = (1u64 << 20) as f64;
 /// Fewest steps of a range of real numbers: with four, the quarters of the range are values of the grid.
 const FEWEST_STEPS: f64 = 4.0;
-/// Number of steps in the requested width of the threshold's confidence interval. With two, the interval between the two
-/// neighbours of a value of the grid has at most the requested width, so a threshold that is a value of the grid can be
-/// found.
+/// Number of steps in the requested width of the threshold's confidence interval. The ends of this interval are values of
+/// the grid. If the threshold is itself a value of the grid, the interval reaches from the value before it to the value
+/// after it. With two steps, it then has at most the requested width.
 const STEPS_OF_A_WIDTH: f64 = 2.0;
 
 /// How the values of a range are spaced.

@@ -1,5 +1,5 @@
-//! The run folder. Records and answers are lines with checksums, which are appended to files; the manifest and other
-//! files are written completely or not at all (`files`).
+//! The run folder. Records, and answers of user programs, are lines with checksums that are appended to files; the manifest
+//! and other files are written completely or not at all (`files`).
 
 pub(in crate::study) mod answers;
 pub(in crate::study) mod error;
