@@ -9,9 +9,9 @@ pub(super) fn mean(draws: &[f64]) -> f64 {
 }
 
 /// The noise of each agent's score, and the noise of the mean score of all agents. An agent's noise at a point is a draw
-/// of the agent's score there, minus the mean of this agent's draws there. Draw k of the mean score's noise is the average of
-/// the noise in all agents' draws k. `scores` are indexed by agent, point and draw; `means`, the means of the draws, by agent
-/// and point.
+/// of the agent's score there, minus the mean of this agent's draws there. Draw k of the mean score's noise is the average
+/// of the noise in all agents' draws k. `scores` are indexed by agent, point and draw; `means`, the means of the draws, by
+/// agent and point.
 pub(super) fn noise_of(scores: &[Vec<Vec<f64>>], means: &[Arc<Vec<f64>>]) -> (Vec<Noise>, Noise) {
     let deviations: Vec<Vec<Vec<f64>>> = scores
         .iter()
