@@ -31,7 +31,8 @@ impl WholeStudy {
     /// Adds the releases of one run of a series. `run` identifies its random numbers: the seed and the number of the
     /// replication.
     pub fn add_run(&mut self, run: (u64, u64), series: &str, releases: &[CountedRelease]) {
-        // Rewards of users who report once count once in each run.
+        // If each user reports one reward only, all rewards of a run count as one release, since a user's loss is due to its
+        // own reward.
         let mut seen: BTreeMap<usize, OncePerUser> = BTreeMap::new();
         for entry in releases {
             let event = &entry.event;
@@ -186,7 +187,7 @@ impl<'a> Priced<'a> {
         Part { epsilon: epsilon(&self.row), delta, basis, arithmetic, note }
     }
 
-    /// The sum of this loss about a row and the loss `outcome` about the outcome of that row.
+    /// The sum of this loss about a record and the loss `outcome` about the record's outcome.
     fn with_outcome(&self, outcome: &Priced<'a>) -> StudyPrivacy {
         let sum = |epsilon: fn(&StudyPrivacy) -> f64| added(&self.part(epsilon), &outcome.part(epsilon));
         let tight = sum(|row| row.epsilon_tight);
@@ -225,8 +226,8 @@ impl<'a> Priced<'a> {
     }
 }
 
-/// The rows about persons: sums of the losses about a row and about its outcome, for the groups of one owner and one
-/// observer for which `together` is true.
+/// The report's rows about persons: for the groups of one owner and one observer for which `together` is true, the sums of
+/// the loss about a record and the loss about its outcome.
 fn of_persons<'a>(
     groups: &[Priced<'a>],
     together: impl Fn(&Priced<'a>, &Priced<'a>) -> bool + Copy,
@@ -369,8 +370,8 @@ mod tests {
         assert!(sums[1].note.contains("without the releases of a, b under another"), "{}", sums[1].note);
     }
 
-    /// The loss about a person adds up all series, also where the row and the outcome are not released in the same series,
-    /// and where the releases about rows have several neighbouring relations.
+    /// The loss about a person is a sum over all series, even if record and outcome are released in different series. If the
+    /// releases about records have several neighbouring relations, there is one sum for each relation.
     #[test]
     fn a_person_loses_what_all_series_release() {
         let row = [counted_release(ProtectedUnit::Record, None, 1.0, 1)];
@@ -385,7 +386,7 @@ mod tests {
         let brief = |rows: &[(String, bool, f64, &'static str, String)]| {
             rows.iter().map(|row| format!("{} {} {} {}", row.0, row.1, row.2, row.3)).collect::<Vec<_>>()
         };
-        // Rows in one series, outcomes in the other: no series has both, but the study has.
+        // Records in one series, outcomes in the other: no series has both, but the study has.
         let apart = persons(&[(1, "a", &row), (2, "b", &outcome)]);
         assert_eq!(brief(&apart), ["all series true 1.5 proven"]);
         let mut study = WholeStudy::default();
@@ -395,11 +396,11 @@ mod tests {
         let shared = persons(&[(1, "a", &row), (1, "b", &outcome)]);
         assert_eq!(brief(&shared), ["all series true 1.5 conditional"]);
         assert!(shared[0].4.contains("share their random numbers"), "{}", shared[0].4);
-        // Outcomes in a further series only.
+        // Series a has records and outcomes; a further series has outcomes only.
         let both = [row.clone(), outcome.clone()].concat();
         let more = persons(&[(1, "a", &both), (2, "b", &outcome)]);
         assert_eq!(brief(&more), ["a false 1.5 proven", "all series true 2 proven"]);
-        // Releases about rows under another relation are left out, and the row about the person says so.
+        // Releases about records under another relation are left out, and the note of the person's sum says so.
         let mut other = both.clone();
         other[0].event.neighbours = Neighbours::ReplaceOne;
         let two = persons(&[(1, "a", &both), (2, "b", &both), (3, "c", &other)]);

@@ -96,7 +96,7 @@ fn text(found: &[ProjectionRow], all: bool, width: usize) -> String {
             None => answers.push((row, vec![one])),
         }
     }
-    let header = ["largest r", "sigma_min", "omega there", "omega at the next r", "projections"];
+    let header = ["largest r", "sigma_min", "omega at this r", "omega at the next r", "projections"];
     let mut table = Vec::new();
     for (row, those) in &answers {
         table.push(vec![

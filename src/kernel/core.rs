@@ -21,7 +21,8 @@ pub(super) enum Pending<P: Protocol> {
         from: PartyId,
         to: PartyId,
         via: PartyId,
-        /// The `leg` of [`Delivery::Passes`] or [`Delivery::Doubled`]; the medium chose it, and gets it back now.
+        /// The `leg` of [`Delivery::Passes`] or [`Delivery::Doubled`]; the medium chose it, and gets it back when
+        /// this event is handled.
         leg: u8,
         message: P::Message,
         sent_at: Time,

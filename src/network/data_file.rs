@@ -24,7 +24,11 @@ pub(super) fn read(base: &DataFolders, file: &Path, kind: &str) -> Result<String
     // Pickles of protocol 2 and later begin with this byte, with which no text in UTF-8 begins.
     if bytes.first() == Some(&0x80) {
         let found = format!("{}: a Python pickle, which can run programs when it is read", place.display());
-        return Err(wrong(found, FEDSCALE_PICKLE.replace("FILE", &file.display().to_string())));
+        let cure = match kind.contains("JSON") {
+            true => FEDSCALE_PICKLE.replace("FILE", &file.display().to_string()),
+            false => format!("write its contents to {kind}, and name that file"),
+        };
+        return Err(wrong(found, cure));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

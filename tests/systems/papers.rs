@@ -114,7 +114,7 @@ fn calibrate_finds_the_largest_r() {
     assert_eq!(code, 0, "{stderr}");
     let lines: Vec<&str> = stdout.lines().map(str::trim).collect();
     // The lowered epsilon is one series' own: two answers, each on a line with the thresholds around it.
-    assert!(lines[0].starts_with("largest r  sigma_min  omega there"), "{stdout}");
+    assert!(lines[0].starts_with("largest r  sigma_min  omega at this r"), "{stdout}");
     assert!(lines[1].starts_with("none") && lines[1].ends_with('6'), "{stdout}");
     assert!(lines[2].starts_with("11") && lines[2].ends_with('6'), "{stdout}");
     assert!(stdout.contains("depends on the inputs") && stdout.contains("--all"), "{stdout}");

@@ -2,7 +2,7 @@
 //! composition of this law bounds adaptively chosen exponential mechanisms too.
 //!
 //! The hockey-stick curve of two distributions P and Q maps a number a, at least 0, to a divergence: the supremum over
-//! events E of P(E) - a Q(E). On two neighbours, the losses of a mechanism of bounded range lie between t - epsilon and
+//! events S of P(S) - a Q(S). On two neighbours, the losses of a mechanism of bounded range lie between t - epsilon and
 //! t, for some t in [0, epsilon]. Let the extreme mechanism for this t be the one that has only the two losses t and
 //! t - epsilon. The curve of the given mechanism is at most the curve of the extreme mechanism. The reason is that every
 //! curve is convex, and that the curve of the extreme mechanism is a straight line between a = e^{t - epsilon} and
@@ -11,8 +11,8 @@
 //! The curves of all extreme mechanisms (for t in [0, epsilon]) have the upper envelope
 //! f(a) = (e^{epsilon/2} - sqrt a)^2 / (e^epsilon - 1) for a in [e^-epsilon, e^epsilon]. The envelope is convex, so it
 //! is the curve of a pair (P, Q). Under P, the loss L of this pair has the density e^{l/2} / (4 sinh(epsilon/2)) at l in
-//! (-epsilon, epsilon), and E exp(s L) = sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential mechanisms
-//! fixed in advance (not chosen adaptively) have a smaller total loss: see `tight::binomial`.
+//! (-epsilon, epsilon), and the mean of exp(s L) is sinh((s + 1/2) epsilon) / ((2s + 1) sinh(epsilon/2)). Exponential
+//! mechanisms fixed in advance (not chosen adaptively) have a smaller total loss: see `tight::binomial`.
 
 use super::cells::{Cells, Grid};
 use super::{Cumulants, Law};

@@ -28,7 +28,8 @@ pub(in crate::cli) struct AccountArguments {
 pub(in crate::cli) enum Expected {
     /// A bound above 0 was measured, and neither a bound nor the exact loss of the neighbours exceeds the claim
     Consistent,
-    /// The bound by counting exceeds the claim, or all counted trials confirm that D and D' have no output in common
+    /// The lower bound by counts of trials exceeds the claim, or the two neighbours can have no output in common and all
+    /// counted trials confirm this
     Refuted,
     /// Neither consistent nor refuted: too few trials, nothing measured, nothing claimed, or the claim is exceeded only by
     /// the exact loss or by the bound that assumes a model of the noise

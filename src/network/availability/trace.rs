@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The party is connected as recorded in a file. Each line describes one device: its state at the start (1 connected, 0
-/// not), then the times in seconds at which the state changes, ascending: `1, [12.5, 30, 90.25]`. Brackets are
+/// not), then the times in seconds at which the state changes, ascending: `1, [0.8, 1.1, 2.25]`. Brackets are
 /// optional.
 ///
 /// Example: `Trace(file: "availability.csv", repeat: "3s")`.

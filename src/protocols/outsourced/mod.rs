@@ -13,9 +13,10 @@
 //! If Z is PO-GP-UCB's random projection of X, Theorem 1 of the paper claims (epsilon, delta)-DP for it. The claim is
 //! refuted for n - 1 > d, and for n - 1 = d unless epsilon is large relative to r (the number of columns of Z); the ledger
 //! then says so. Neighbours are two versions of X that differ in one row, which is moved by a distance of at most 1 (in
-//! scaled inputs). For these neighbours, the losses of noisy rows and of noisy projections are proven. Outcomes are released
-//! without protection, unless the series releases them through a private mechanism: the outcome of a row is then released
-//! once, and the same answer is sent when the row is queried again.
+//! scaled inputs). If Z is X with Gaussian noise (`NoisyRows`), or a public projection of X with Gaussian noise
+//! (`NoisyProjection`), the losses are proven for these neighbours. Outcomes are released without protection, unless the
+//! series releases them through a private mechanism: the outcome of a row is then released once, and the same answer is
+//! sent when the row is queried again.
 
 mod bounds;
 mod curator;

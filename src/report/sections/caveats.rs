@@ -18,7 +18,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Overlap of domains: share of own points lost, mean of agents",
-        "share of an agent's own points to which it does not follow sums, or whose region has a sum without its vector",
+        "share of the points an agent can measure at which it does not choose by sums, or whose region has a sum without its vector",
     ),
 ];
 /// Largest number of pairs of series and cell that are named for one count or outcome.

@@ -17,7 +17,7 @@ pub struct SeriesSummary {
     pub replications: u64,
     /// Number of replications that ended before their last round.
     pub ended_early: u64,
-    /// Why the first of the replications that ended early ended.
+    /// Why the first replication that ended early did so; `None` if none ended early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_early_because: Option<String>,
     /// The largest jitter that a model needed in any replication: the variance that was added to the diagonal of a

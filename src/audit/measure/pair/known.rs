@@ -9,8 +9,8 @@ use serde::Serialize;
 ///
 /// An audit uses them twice. With the stated noise they give the exact loss of the pair, which an audit with very many
 /// trials would measure. If the size of the noise is taken as unknown, they are a model: the counts of an audit's trials
-/// then bound the size of the noise from above, and this gives a lower bound on epsilon. That bound also includes the loss at outputs in the
-/// tail that occurred in no trial.
+/// then bound the size of the noise from above, and this gives a lower bound on epsilon. That bound also includes the loss
+/// at outputs in the tail that occurred in no trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownPair {
     pub(super) law: Law,
@@ -58,8 +58,8 @@ impl ExactLoss {
         self.lower() > epsilon
     }
 
-    /// The same loss, now known to be at most `epsilon` too. `epsilon` must be at least [`Self::lower`]; the lower bound does
-    /// not change.
+    /// The same loss, now known to be at most `epsilon` too. `epsilon` must be at least [`Self::lower`]; the lower bound
+    /// does not change.
     #[must_use]
     pub fn at_most(self, epsilon: f64) -> Self {
         let above = (self.epsilon - epsilon).max(0.0);
@@ -197,9 +197,9 @@ impl KnownPair {
     }
 
     /// The exact loss of this pair at `delta`. Its error is the distance to the further of a lower and an upper bound, but
-    /// at least 1e-4. The lower bound is that of the tight accountant. The upper bound is that of [`Self::in_cells`] or, if
-    /// there is none, that of the tight accountant. With a closed form, both bounds equal epsilon. If only the largest loss
-    /// is known, `delta` must be 0.
+    /// at least 1e-4. The lower bound is that of the tight accountant. The upper bound is computed by dividing the range of
+    /// the privacy loss into cells or, if this is not implemented for the pair, by the tight accountant. With a closed form,
+    /// both bounds equal epsilon. If only the largest loss is known, `delta` must be 0.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
         let (lower, closed) = self.without_cells(delta);

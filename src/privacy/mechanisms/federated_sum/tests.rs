@@ -234,10 +234,11 @@ fn noise_in_floating_point_is_added_to_the_sums() {
     }
 }
 
-/// In multiples of the spacing, the noise has the standard deviation 4096 (0.5 / reach) times a bound: 4096 is the noise
+/// In multiples of the spacing, the noise has the standard deviation 4096 * (0.5 / reach) * bound: 4096 is the noise
 /// multiplier, 0.5 the largest planned weight, and `reach` the largest weight after division by the divisor. The bound is
-/// the norm of an agent's part, plus the norm of errors of 1/2 in the three numbers of this part. Where a missing agent
-/// changes the divisor of the others, this error norm is added once more for each of the three agents.
+/// the norm of an agent's part (reach times clipping norm divided by sampling rate), plus the norm of errors of 1/2 in the
+/// three numbers of this part. Where a missing agent changes the divisor of the others, this error norm is added once more
+/// for each of the three agents.
 #[test]
 fn exact_noise_covers_the_rounding_of_every_part() {
     let clip = Positive::new(1.0 / 64.0).unwrap();
