@@ -140,13 +140,19 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
 
 /// The notes joined by "; ", without empty and repeated notes.
 pub(super) fn joined<'a>(notes: impl IntoIterator<Item = &'a str>) -> String {
+    let parts = notes.into_iter().flat_map(|note| note.split("; "));
+    distinct(parts.filter(|note| !note.is_empty())).join("; ")
+}
+
+/// The texts, each once, in the order of their first occurrences.
+pub(super) fn distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut distinct: Vec<&str> = Vec::new();
-    for note in notes.into_iter().flat_map(|note| note.split("; ")) {
-        if !note.is_empty() && !distinct.contains(&note) {
-            distinct.push(note);
+    for text in texts {
+        if !distinct.contains(&text) {
+            distinct.push(text);
         }
     }
-    distinct.join("; ")
+    distinct
 }
 
 /// For each accountant, the loss in `all` or the loss in `other`, whichever has the larger epsilon. `longer` says whether

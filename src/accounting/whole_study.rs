@@ -1,7 +1,7 @@
 //! The privacy loss of a whole study, if all of its runs use the same data.
 
 use super::basis::weakest_arithmetic;
-use super::loss::joined;
+use super::loss::{distinct, joined};
 use super::person::{Part, added, persons};
 use super::statement::price;
 use super::study_group::{Group, runs};
@@ -67,12 +67,8 @@ impl WholeStudy {
         rows.extend(of_persons(&alone, |a, b| a.is_one_series_with(b)));
         rows.extend(of_persons(&joint, |a, b| !a.is_one_series_with(b)));
         // The sort is stable, so it keeps the order of the rows of each series.
-        let mut order: Vec<String> = Vec::new();
-        for row in &rows {
-            if !order.contains(&row.series) {
-                order.push(row.series.clone());
-            }
-        }
+        let order = distinct(rows.iter().map(|row| row.series.as_str()));
+        let order: Vec<String> = order.into_iter().map(str::to_owned).collect();
         rows.sort_by_key(|row| order.iter().position(|series| *series == row.series));
         rows
     }
@@ -100,9 +96,6 @@ impl WholeStudy {
                 }
             };
             found.left_out = self.other_relations(found.parts[0]);
-            if found.row.all_series {
-                found.row.series = found.name(&found.parts);
-            }
             found
         });
         joined.collect()
@@ -112,17 +105,11 @@ impl WholeStudy {
     /// neighbouring relation.
     fn other_relations(&self, group: &Group) -> Vec<&str> {
         let alike = |other: &&Group| other.about.differs_in_neighbours_only(&group.about);
-        let mut names: Vec<&str> = Vec::new();
-        for other in self.groups.iter().filter(alike) {
-            if !names.contains(&&*other.series) {
-                names.push(&other.series);
-            }
-        }
-        names
+        distinct(self.groups.iter().filter(alike).map(|other| other.series.as_str()))
     }
 }
 
-/// A row of the report that lacks its last notes, with the groups of its series.
+/// A row of the report that lacks its last notes and, if it is about several series, its name; with the groups of its series.
 #[derive(Clone)]
 struct Priced<'a> {
     row: StudyPrivacy,
@@ -145,40 +132,34 @@ impl<'a> Priced<'a> {
     }
 
     /// The name of several series together: "all series", or the list of their names if releases were left out.
-    fn name(&self, parts: &[&Group]) -> String {
-        if self.left_out.is_empty() {
-            return ALL.to_owned();
+    fn name(&self) -> String {
+        match self.left_out.is_empty() {
+            true => ALL.to_owned(),
+            false => distinct(self.parts.iter().map(|part| part.series.as_str())).join(" and "),
         }
-        let mut names: Vec<&str> = Vec::new();
-        for part in parts {
-            if !names.contains(&&*part.series) {
-                names.push(&part.series);
-            }
-        }
-        names.join(" and ")
     }
 
-    /// The row with all notes.
+    /// The row with its name and all notes.
     fn finished(&self) -> StudyPrivacy {
         let mut row = self.row.clone();
-        let (failures, missing);
-        let mut notes = vec![row.note.as_str()];
+        let mut notes = vec![self.row.note.clone()];
         if row.runs > 1 && self.has_conditions {
-            failures = format!(
+            notes.push(format!(
                 "where a condition holds with a stated probability, it is the probability of one run: probabilities of \
                  failure add up over the {} runs",
                 row.runs
-            );
-            notes.push(&failures);
+            ));
         }
-        if row.all_series && !self.left_out.is_empty() {
-            missing = format!(
-                "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
-                self.left_out.join(", ")
-            );
-            notes.push(&missing);
+        if row.all_series {
+            row.series = self.name();
+            if !self.left_out.is_empty() {
+                notes.push(format!(
+                    "without the releases of {} under another neighbouring relation, whose losses do not add up with these",
+                    self.left_out.join(", ")
+                ));
+            }
         }
-        row.note = joined(notes);
+        row.note = joined(notes.iter().map(String::as_str));
         row
     }
 
@@ -191,9 +172,8 @@ impl<'a> Priced<'a> {
     fn with_outcome(&self, outcome: &Priced<'a>) -> StudyPrivacy {
         let sum = |epsilon: fn(&StudyPrivacy) -> f64| added(&self.part(epsilon), &outcome.part(epsilon));
         let tight = sum(|row| row.epsilon_tight);
-        let mut notes =
-            vec![format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta)];
-        notes.push(tight.note);
+        let to = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+        let mut notes = vec![to, tight.note];
         let mut basis = tight.basis;
         let several = !self.is_one_series_with(outcome);
         if several && tight.epsilon.is_finite() && self.shares_random_numbers_with(outcome) {
@@ -201,8 +181,7 @@ impl<'a> Priced<'a> {
             notes.push(SHARED.to_owned());
         }
         let parts: Vec<&Group> = self.parts.iter().chain(&outcome.parts).copied().collect();
-        let mut left_out = self.left_out.clone();
-        left_out.extend(outcome.left_out.iter().filter(|name| !self.left_out.contains(name)));
+        let left_out = distinct(self.left_out.iter().chain(&outcome.left_out).copied());
         let row = StudyPrivacy {
             all_series: several,
             person: true,
@@ -218,11 +197,7 @@ impl<'a> Priced<'a> {
             ..self.row.clone()
         };
         let has_conditions = self.has_conditions || outcome.has_conditions;
-        let mut person = Priced { row, has_conditions, parts, left_out };
-        if several {
-            person.row.series = person.name(&person.parts);
-        }
-        person.finished()
+        Priced { row, has_conditions, parts, left_out }.finished()
     }
 }
 

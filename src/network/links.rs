@@ -192,13 +192,9 @@ impl Network {
         let ends: Vec<LinkEnd<'_>> = (0..names.len()).map(|index| end(&population, index)).collect();
         let default = std::iter::once(("default.latency".to_owned(), &self.default.latency, ends.clone()));
         let rules = self.links.iter().enumerate().map(|(index, rule)| {
-            // A name that both a party and a group have means the party.
-            let means = [&rule.from, &rule.to].map(|name| (name, names.contains(name)));
-            let named = |end: &LinkEnd<'_>| {
-                means
-                    .iter()
-                    .any(|&(name, is_party)| end.name == name || (end.group == Some(name) && !is_party))
-            };
+            let known = [&rule.from, &rule.to].map(|name| (name, names.contains(name)));
+            let named =
+                |end: &LinkEnd<'_>| known.iter().any(|&(name, is_party)| means(name, *end, || is_party));
             let ends = ends.iter().copied().filter(named).collect();
             (format!("links[{index}].latency"), &rule.latency, ends)
         });
@@ -307,9 +303,7 @@ impl Network {
         from: usize,
         to: usize,
     ) -> Option<usize> {
-        let means = |name: &str, index: usize| {
-            population.names[index] == name || (population.group(index) == Some(name) && !is_party(name))
-        };
+        let means = |name: &str, index: usize| means(name, end(population, index), || is_party(name));
         self.links.iter().rposition(|rule| means(&rule.from, from) && means(&rule.to, to))
     }
 
@@ -325,6 +319,12 @@ impl Network {
         }
         link
     }
+}
+
+/// Whether `name`, in a rule, means the party `end`. A name that both a party and a group have means the party; `is_party`
+/// says whether the name is that of a party.
+fn means(name: &str, end: LinkEnd<'_>, is_party: impl FnOnce() -> bool) -> bool {
+    end.name == name || (end.group == Some(name) && !is_party())
 }
 
 /// The party at a position, as an end of a link.

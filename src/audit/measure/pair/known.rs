@@ -420,4 +420,21 @@ mod tests {
         let many: Vec<(f64, f64)> = (0..40).map(|k| (0.5, 1.0 + 1e-3 * f64::from(k * k))).collect();
         assert!(KnownPair::shown(&many).is_none());
     }
+
+    /// Releases with equal output distributions change neither the loss of the other releases nor its premise; without
+    /// other releases there is no loss to state.
+    #[test]
+    fn equal_output_distributions_add_nothing() {
+        let laws = |laws: Laws, premise: &'static str| KnownLaws { laws, premise };
+        let equal = [
+            laws(Laws::Largest(0.0), "a"),
+            laws(Laws::DiscreteGaussian { sigma: 2.0, steps: 0.0 }, "b"),
+            laws(Laws::Shown { rate: 0.5, mu: 0.0 }, "c"),
+        ];
+        let releases = || equal.iter().map(|known| (Some(known), 3));
+        assert_eq!(KnownPair::of(releases()), None);
+        let costs = laws(Laws::Costs(vec![Cost::Gaussian { noise_multiplier: 1.5 }]), "d");
+        let alone = KnownPair::of([(Some(&costs), 1)]).unwrap();
+        assert_eq!(KnownPair::of([(Some(&costs), 1)].into_iter().chain(releases())), Some(alone));
+    }
 }
