@@ -52,7 +52,7 @@ pub use rate::{BadRate, Rate};
 pub use search_box::SearchBox;
 pub(crate) use shell::shell_word;
 pub use special_file::is_device_or_pipe;
-pub(crate) use threads::{at_once, in_order};
+pub(crate) use threads::{Pending, at_once, both, in_order};
 pub use threads::{cores, in_pool};
 pub use time::{Span, Time};
 pub use tree_plan::TreePlan;

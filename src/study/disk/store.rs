@@ -8,13 +8,13 @@ use crate::study::disk::error::{Conflict, FolderError};
 use crate::study::disk::files::FileError;
 use crate::study::disk::record::{FailureRecord, ReplicationRecord};
 use crate::study::disk::record_lines::{LinePlace, LineReader, PlacedLines};
-use crate::vocab::{at_once, in_order};
+use crate::vocab::{at_once, both, in_order};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
-const BYTES_PER_THREAD: u64 = 1 << 18;
+const BYTES_PER_THREAD: u64 = 1 << 19;
 
 /// Records are taken into memory together until they have at least this number of bytes. With one thread, the number is 1,
 /// so that records are taken one at a time.
@@ -157,13 +157,12 @@ impl StoredRecords {
     ) -> Result<(), FileError> {
         let fail = |error| FileError { doing: "read", path: path.to_owned(), error };
         let (mut lines, most) = (LineReader::open(path).map_err(fail)?, bytes_together());
-        loop {
-            let together = lines.several(most).map_err(fail)?;
-            if together.is_empty() {
-                break;
-            }
-            let found = in_order(together, |(line, place)| (Found::of(&line, cells), place));
+        let mut together = lines.several(most).map_err(fail)?;
+        while !together.is_empty() {
+            let check = |(line, place): (Vec<u8>, _)| (Found::of(&line, cells), place);
+            let (found, next) = both(|| in_order(together, check), || lines.several(most));
             found.into_iter().for_each(|(found, place)| self.insert(path, found, place));
+            together = next.map_err(fail)?;
         }
         self.sources.push(path.to_owned());
         Ok(())
@@ -250,6 +249,30 @@ impl StoredRecords {
             }
             parsed.next()
         })
+    }
+
+    /// Calls `take` for each stored replication of a cell whose number is below `replications`, in order. The next records
+    /// are parsed by other threads while this thread is in `take`.
+    ///
+    /// # Errors
+    /// As [`StoredRecords::cell`], and those of `take`, which end the reading.
+    pub(in crate::study) fn each(
+        &self,
+        cell: usize,
+        replications: u64,
+        mut take: impl FnMut(ReplicationRecord) -> Result<(), FolderError> + Send,
+    ) -> Result<(), FolderError> {
+        let mut places = self.places.range((cell, 0)..(cell, replications)).map(|(_, place)| *place);
+        let mut records = self.several(&mut places);
+        while !records.is_empty() {
+            let (taken, next) = both(
+                || records.into_iter().try_for_each(|record| take(record?)),
+                || self.several(&mut places),
+            );
+            taken?;
+            records = next;
+        }
+        Ok(())
     }
 
     /// The records at the next places: as many as are parsed together.
@@ -353,55 +376,4 @@ pub(in crate::study) fn no_conflict(stored: &StoredRecords) -> Result<(), Folder
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    const BODY: &str = r#"{"identity":"ab12","replication":7,"series":[]}"#;
-
-    #[test]
-    fn a_seal_detects_every_change_of_a_record() {
-        let line = line(3, BODY);
-        let read = head(&line[..line.len() - 1]).unwrap();
-        assert_eq!((read.cell, read.identity, read.replication, read.failed), (3, "ab12", 7, false));
-        assert_eq!(read.body(), BODY);
-        for index in 10..line.len() - 1 {
-            let mut damaged = line[..line.len() - 1].to_vec();
-            damaged[index] ^= 1;
-            assert!(head(&damaged).is_none(), "byte {index}");
-        }
-        assert!(head(&line[..line.len() - 4]).is_none());
-    }
-
-    #[test]
-    fn a_cell_is_written_in_one_way_only() {
-        let line = String::from_utf8(line(3, BODY)).unwrap();
-        for other in ["+3", "03", "3 ", ""] {
-            let changed = line.replacen("{\"cell\":3,", &format!("{{\"cell\":{other},"), 1);
-            assert!(head(changed.trim_end().as_bytes()).is_none(), "{changed}");
-        }
-    }
-
-    #[test]
-    fn incomplete_lines_are_missing_and_differing_records_are_conflicts() {
-        let place = tempfile::TempDir::new().unwrap();
-        let write = |name: &str, bytes: Vec<u8>| {
-            let path = place.path().join(name);
-            fs::write(&path, bytes).unwrap();
-            path
-        };
-        let other = BODY.replace("[]", "[],\"more\":1");
-        let torn = line(0, BODY);
-        let one = write("one", [line(0, BODY), torn[..torn.len() - 9].to_vec()].concat());
-        let two = write("two", [line(0, BODY), line(0, &other), line(5, BODY)].concat());
-        let mut stored = StoredRecords::empty();
-        let mine =
-            |cell: usize, identity: &str| if identity == "ab12" && cell == 0 { vec![0] } else { vec![] };
-        stored.add(&one, &mine).unwrap();
-        assert_eq!((stored.finished(8), stored.damaged, stored.conflicts.len()), (1, 1, 0));
-        stored.add(&two, &mine).unwrap();
-        assert_eq!((stored.finished(8), stored.conflicts.len()), (1, 1), "one is equal, one is not");
-        assert_eq!(stored.conflicts[0].files, [one, two]);
-        assert_eq!(stored.line(0, 7).unwrap().unwrap(), line(0, BODY));
-    }
-}
+mod tests;

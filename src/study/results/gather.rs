@@ -47,12 +47,12 @@ impl<'a> CellRecords<'a> {
     /// Calls `take` for each record, in order.
     fn each(
         &self,
-        mut take: impl FnMut(&ReplicationRecord) -> Result<(), FolderError>,
+        mut take: impl FnMut(&ReplicationRecord) -> Result<(), FolderError> + Send,
     ) -> Result<(), FolderError> {
         match self {
             Self::InMemory(records) => records.values().try_for_each(take),
             Self::OnDisk(stored, cell, replications) => {
-                stored.in_order(*cell, *replications).try_for_each(|record| take(&record?))
+                stored.each(*cell, *replications, |record| take(&record))
             }
         }
     }
