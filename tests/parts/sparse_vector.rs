@@ -133,8 +133,8 @@ fn every_answer(numbers: usize, cutoff: usize) -> Vec<Vec<Compared>> {
         .collect()
 }
 
-/// The loss that is stated is the largest log-likelihood ratio of all answers, including the largest ratio of their values;
-/// a value has the ratio of two Laplace densities.
+/// The losses that are stated for the two directions are the largest log-likelihood ratio of all answers, including the
+/// largest ratio of their values, and that of its opposite; a value has the ratio of two Laplace densities.
 #[test]
 fn the_stated_loss_is_the_largest_of_all_answers() {
     let inputs = [vec![0.5, 2.0, -1.0, 3.5], vec![3.5, -0.5, 1.0, 2.0]];
@@ -142,7 +142,13 @@ fn the_stated_loss_is_the_largest_of_all_answers() {
         let own = sparse(cutoff);
         let test = own.distinguisher([&inputs[0], &inputs[1]]).unwrap();
         let answers = every_answer(4, cutoff as usize);
-        let largest = answers.iter().map(|answers| test.log_ratio(answers).abs()).fold(0.0, f64::max);
+        let largest = |ratios: &[[f64; 2]]| {
+            [0, 1].map(|k| ratios.iter().map(|ratios| ratios[k]).fold(f64::NEG_INFINITY, f64::max))
+        };
+        let agree = |stated: [f64; 2], largest: [f64; 2], error: f64| {
+            let near = stated.iter().zip(&largest).all(|(stated, largest)| (stated - largest).abs() < error);
+            assert!(near, "{cutoff}: {stated:?} for {largest:?}");
+        };
         let stated = |own: &SparseVector| match own
             .distinguisher([&inputs[0], &inputs[1]])
             .unwrap()
@@ -150,19 +156,22 @@ fn the_stated_loss_is_the_largest_of_all_answers() {
             .unwrap()
             .laws
         {
-            Laws::Largest(epsilon) => epsilon,
+            Laws::Largest(losses) => losses,
             other => panic!("{other:?}"),
         };
-        assert!((stated(&own) - largest).abs() < 1e-9, "{cutoff}: {} for {largest}", stated(&own));
+        let ratios: Vec<[f64; 2]> =
+            answers.iter().map(|answers| test.log_ratio(answers)).map(|ratio| [ratio, -ratio]).collect();
+        agree(stated(&own), largest(&ratios), 1e-9);
         // With values: b = c 3 / epsilon_3; an answer "above" adds at most its distance of numbers over b.
         let b = f64::from(cutoff) * 3.0 / 1.5;
         let differ: Vec<f64> = inputs[0].iter().zip(&inputs[1]).map(|(a, b)| (a - b).abs()).collect();
         let with_values = answers.iter().map(|answers| {
             let above = answers.iter().zip(&differ).filter(|(answer, _)| **answer != Compared::Below);
-            test.log_ratio(answers).abs() + above.map(|(_, by)| by / b).sum::<f64>()
+            let (ratio, most) = (test.log_ratio(answers), above.map(|(_, by)| by / b).sum::<f64>());
+            [ratio + most, most - ratio]
         });
-        let (valued, largest) = (own.with_values(epsilon(1.5)), with_values.fold(0.0, f64::max));
-        assert!((stated(&valued) - largest).abs() < 1e-6, "{cutoff}: {} for {largest}", stated(&valued));
+        let valued = own.with_values(epsilon(1.5));
+        agree(stated(&valued), largest(&with_values.collect::<Vec<_>>()), 1e-6);
         // Two values of the same answers: the ratio changes by the difference of the two Laplace densities.
         let test = valued.distinguisher([&inputs[0], &inputs[1]]).unwrap();
         let ratio = |value: f64| test.log_ratio(&vec![Compared::Below, Compared::Above(Some(value))]);

@@ -123,8 +123,8 @@ pub(super) fn worst_utilities(n: usize, sensitivity: f64) -> Option<Pair<Vec<f64
 /// The test that distinguishes two inputs by the chosen index, from the log probabilities of the indices on each input.
 pub(super) fn of_choices([given, neighbour]: [Vec<f64>; 2]) -> Distinguisher<usize> {
     let loss: Vec<f64> = given.iter().zip(&neighbour).map(|(a, b)| a - b).collect();
-    let largest = loss.iter().fold(0.0f64, |most, loss| most.max(loss.abs()));
-    Distinguisher::by_ratio(move |&i: &usize| loss[i], KnownLaws::largest(largest))
+    let laws = KnownLaws::largest_of(loss.iter().copied());
+    Distinguisher::by_ratio(move |&i: &usize| loss[i], laws)
 }
 
 /// The first index of the largest value.
@@ -194,7 +194,10 @@ mod tests {
         let Some(KnownLaws { laws: super::super::pair::Laws::Largest(largest), .. }) = found.laws else {
             panic!("a bound");
         };
-        assert!((largest - losses.iter().fold(0.0f64, |most, loss| most.max(loss.abs()))).abs() < 1e-12);
+        for (largest, sign) in largest.iter().zip([1.0, -1.0]) {
+            let expected = losses.iter().fold(0.0f64, |most, loss| most.max(sign * loss));
+            assert!((largest - expected).abs() < 1e-12 && expected > 0.1);
+        }
         let pair = mechanism().worst_pair(&vec![9.0; 1000]).unwrap();
         assert_eq!(
             (&pair.inputs[0][..3], &pair.inputs[1][..3]),

@@ -41,8 +41,9 @@ pub enum Laws {
         /// Distance of the two integers, in steps; 0 if they are equal.
         steps: f64,
     },
-    /// Only an upper bound of the privacy loss is known.
-    Largest(f64),
+    /// Only the largest privacy losses are known: those of D against D' (the largest ln of the ratio of an output's
+    /// probability on D to that on D'), and those of D' against D.
+    Largest([f64; 2]),
 }
 
 /// [`Laws`], and the assumption under which they are used.
@@ -68,10 +69,18 @@ impl KnownLaws {
         Self { laws: Laws::Costs(costs), premise: "the noise is Gaussian and only its size is unknown" }
     }
 
-    /// Only the largest loss is known.
+    /// Only the largest loss is known, which is the same in both directions.
     #[must_use]
     pub const fn largest(epsilon: f64) -> Self {
-        Self { laws: Laws::Largest(epsilon), premise: "" }
+        Self { laws: Laws::Largest([epsilon; 2]), premise: "" }
+    }
+
+    /// Only the largest losses in the two directions are known, from the losses of all outputs (each an ln of the ratio of
+    /// the output's probability on D to that on D').
+    #[must_use]
+    pub fn largest_of(losses: impl IntoIterator<Item = f64>) -> Self {
+        let largest = |[most, against]: [f64; 2], loss: f64| [most.max(loss), against.max(-loss)];
+        Self { laws: Laws::Largest(losses.into_iter().fold([0.0; 2], largest)), premise: "" }
     }
 }
 
@@ -203,7 +212,7 @@ mod tests {
         let both = ratio.with_support(|y| y + 1.0);
         let scores: Vec<(&str, f64)> = both.tests.iter().map(|(name, score)| (*name, score(&3.0))).collect();
         assert_eq!((scores, both.log_ratio(&3.0)), (vec![(SUPPORT, 4.0), (RATIO, 6.0)], 6.0));
-        assert!(format!("{both:?}").contains("Largest(1.0)"));
+        assert!(format!("{both:?}").contains("Largest([1.0, 1.0])"));
         assert_eq!(Distinguisher::<f64>::unknown().log_ratio(&3.0), 0.0);
     }
 }

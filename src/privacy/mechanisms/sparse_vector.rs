@@ -344,12 +344,9 @@ impl Mechanism for SparseVector {
             let differ = inputs[0].iter().zip(inputs[1]).map(|(a, b)| (a - b).abs() / scale);
             differ.zip(above).filter(|(_, above)| **above).map(|(loss, _)| loss).sum()
         };
-        let losses = known.iter().map(|(above, loss)| loss.abs() + of_values(above));
-        let most = if known.is_empty() {
-            self.epsilon.get() + self.of_values.map_or(0.0, Epsilon::get)
-        } else {
-            losses.fold(0.0, f64::max)
-        };
+        // A value's loss reaches its largest size in both directions.
+        let both = |(above, loss): (&Vec<bool>, &f64)| [loss + of_values(above), loss - of_values(above)];
+        let laws = (!known.is_empty()).then(|| KnownLaws::largest_of(known.iter().flat_map(both)));
         let numbers = inputs.map(Clone::clone);
         let log_ratio = move |answers: &Vec<Compared>| {
             let above: Vec<bool> = answers.iter().map(|answer| *answer != Compared::Below).collect();
@@ -363,7 +360,7 @@ impl Mechanism for SparseVector {
             });
             known.get(&above).copied().unwrap_or_else(|| of_comparisons(&above)) + of_values.sum::<f64>()
         };
-        Ok(Distinguisher::by_ratio(log_ratio, KnownLaws::largest(most)))
+        Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
     }
 }
 

@@ -73,7 +73,7 @@ impl KnownPair {
     /// is implemented; all output distributions on the two neighbours are equal; or [`Self::shown`] returns `None`.
     #[must_use]
     pub fn of<'a>(releases: impl IntoIterator<Item = (Option<&'a KnownLaws>, u64)>) -> Option<Self> {
-        let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), 0.0);
+        let (mut costs, mut shown, mut largest) = (Vec::new(), Vec::new(), [0.0; 2]);
         let (mut alone, mut kinds, mut premise) = (None, [false; 4], "");
         for (known, times) in releases {
             let KnownLaws { laws, premise: of_this } = known?;
@@ -84,14 +84,15 @@ impl KnownPair {
                 }
                 // Equal output distributions add nothing to the loss.
                 Laws::Shown { mu, .. } if *mu <= 0.0 => continue,
-                Laws::Largest(epsilon) if *epsilon <= 0.0 => continue,
+                Laws::Largest([0.0, 0.0]) => continue,
                 Laws::DiscreteGaussian { steps, .. } if *steps == 0.0 => continue,
                 Laws::Shown { rate, mu } => {
                     shown.extend((0..times).map(|_| (*rate, *mu)));
                     kinds[1] = true;
                 }
-                Laws::Largest(epsilon) => {
-                    largest += times as f64 * epsilon;
+                Laws::Largest(losses) => {
+                    // Losses add up in each of the two directions.
+                    largest = [0, 1].map(|k| largest[k] + times as f64 * losses[k]);
                     kinds[2] = true;
                 }
                 Laws::DiscreteGaussian { sigma, steps } => {
@@ -108,7 +109,7 @@ impl KnownPair {
         match (kinds, alone) {
             ([true, false, false, false], _) => Some(Self::composed(costs, premise)),
             ([false, true, false, false], _) => Self::shown(&shown),
-            ([false, false, true, false], _) => Some(Self::largest(largest)),
+            ([false, false, true, false], _) => Some(Self::largest(largest[0].max(largest[1]))),
             ([false, false, false, true], Some((sigma, steps))) => {
                 Some(Self::discrete_gaussian(sigma, steps))
             }
@@ -336,6 +337,9 @@ mod tests {
         assert!((four.epsilon(1e-5) - exact).abs() < four.loss(1e-5).error, "{}", four.epsilon(1e-5));
         let largest = KnownLaws::largest(0.5);
         assert_eq!(of(&[(Some(&largest), 4)]).unwrap().epsilon(0.0), 2.0);
+        // A release with the losses .5 and -.25, twice, and one with .1 and -2: at most 1.1, and at least -2.5.
+        let unequal = [KnownLaws::largest_of([0.5, -0.25]), KnownLaws::largest_of([-2.0, 0.1])];
+        assert_eq!(of(&[(Some(&unequal[0]), 2), (Some(&unequal[1]), 1)]).unwrap().epsilon(0.0), 2.5);
         assert!(of(&[(Some(&none), 1)]).is_none() && of(&[(None, 1), (Some(&gaussian), 1)]).is_none());
         assert!(of(&[(Some(&largest), 1), (Some(&gaussian), 1)]).is_none());
     }
@@ -427,7 +431,7 @@ mod tests {
     fn equal_output_distributions_add_nothing() {
         let laws = |laws: Laws, premise: &'static str| KnownLaws { laws, premise };
         let equal = [
-            laws(Laws::Largest(0.0), "a"),
+            laws(Laws::Largest([0.0; 2]), "a"),
             laws(Laws::DiscreteGaussian { sigma: 2.0, steps: 0.0 }, "b"),
             laws(Laws::Shown { rate: 0.5, mu: 0.0 }, "c"),
         ];
