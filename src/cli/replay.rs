@@ -71,13 +71,11 @@ pub(super) fn replay(arguments: &ReplayArguments) -> Exit {
             cell.into_values().filter(wanted).collect()
         })
         .collect();
-    let foreign = folder.foreign();
-    if !foreign.is_empty() {
-        let names: Vec<String> = foreign.iter().map(|name| name.escape_debug().to_string()).collect();
+    let unchecked = folder.unchecked();
+    if !unchecked.is_empty() {
+        let names: Vec<String> = unchecked.iter().map(|name| name.escape_debug().to_string()).collect();
         let names = names.join(", ");
-        eprint_line(format_args!(
-            "note: in the folder, but not written by the run, and not checked: {names}"
-        ));
+        eprint_line(format_args!("note: in the folder, but not checked: {names}"));
     }
     let until = arguments.until.map(|until| Time::ZERO + until);
     let total = records.iter().map(Vec::len).sum::<usize>();

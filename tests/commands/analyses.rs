@@ -171,6 +171,7 @@ fn a_threshold_agrees_with_a_fine_sweep() {
     let (code, stdout, stderr) =
         code_and_output(&subrosa(&["replay", run.to_str().unwrap(), "--replication", "1"]));
     assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stderr.contains("not checked: threshold.csv, threshold.json"), "{stderr}");
 
     // The same question again: nothing is played, and the answer is the same, in words too.
     let before = contents(&run, "records.jsonl");
@@ -608,10 +609,9 @@ fn comparisons_are_counted_and_planned() {
     assert!(row["needed"]["cautious"].as_u64().unwrap() > n);
     let (_, stdout, _) = code_and_output(&subrosa(&planned));
     let said = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("paired t test at 5 %"), "{stdout}");
     for epsilon in ["1", "4"] {
         let of = format!(
-            "private (a), random (b), latency = 40ms, epsilon = {epsilon}: A difference of 2.0 in cumulative regret"
+            "private (a), random (b), latency = 40ms, epsilon = {epsilon}: A paired t test at 5 % finds a difference of 2.0 in cumulative regret"
         );
         assert!(said.contains(&of), "{stdout}");
     }

@@ -140,6 +140,9 @@ fn a_fork_is_no_source_of_plain_runs() {
         fs::read_dir(place.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| *path != folder);
     let (code, _, stderr) = code_and_output(&subrosa(&["replay", run.unwrap().to_str().unwrap()]));
     assert_eq!(code, 0, "the run from the start is its own: {stderr}");
+    let (_, _, stderr) = code_and_output(&subrosa(&["replay", folder.to_str().unwrap(), "--files"]));
+    assert!(stderr.contains("in the folder, but not checked: 0-unchanged, 1-"), "{stderr}");
+    assert!(stderr.contains("fork.json"), "{stderr}");
     // The same fork again gives the same files.
     let before = fs::read(folder.join("records.jsonl")).unwrap();
     let (again, _) = forked(&place, &["--replications", "1"]);

@@ -213,7 +213,7 @@ fn a_run_whose_digests_were_changed_does_not_replay() {
     assert!(code == 0 && run.join("report-cell0-replication1.html").exists(), "{code}: {stderr}");
     fs::write(run.join("results.xlsx"), "").unwrap();
     let (code, _, stderr) = of("replay", &run);
-    let named = "not written by the run, and not checked: report-cell0-replication1.html, results.xlsx\n";
+    let named = "in the folder, but not checked: report-cell0-replication1.html, results.xlsx\n";
     assert!(code == 0 && stderr.contains(named), "{code}: {stderr}");
 }
 

@@ -20,6 +20,7 @@
 //!   unfinished/       answers of programs in replications that are not finished
 //!   segments/         records of a run that is not complete
 //!   explain.*, threshold.*   answers of the commands `explain` and `threshold`
+//!   fork.json, 0-unchanged/, 1-<branch>/   comparison, summaries and reports of the branches of `run --fork-at`
 //!   SHA256SUMS, SHA256SUMS.sig   hashes of all other files, and their signature, if the folder is signed
 //!   work/             plan, claims and results of `subrosa cluster`, until they are merged
 //! ```
@@ -38,11 +39,10 @@ use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The names of files and folders that the program writes into a run folder, without the endings `.gz`, `.csv` and
-/// `.parquet`.
+/// The names of the files and folders of a run, and of its signature, without the endings `.gz`, `.csv` and `.parquet`.
 const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary privacy results results.jsonl report.html \
     records.jsonl opening.json iterations ledger network digest.txt fitted answers unfinished segments SHA256SUMS \
-    SHA256SUMS.sig work explain explain.json threshold threshold.json";
+    SHA256SUMS.sig work";
 
 /// A run folder.
 #[derive(Clone, Debug)]
@@ -91,10 +91,11 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// The names of files and folders in this folder that the program did not write, sorted; empty if the folder cannot be
-    /// listed.
+    /// The names of files and folders in this folder that are not those of a run and that a replay does not check, sorted:
+    /// those that commands such as `explain` or `run --fork-at` add, and those of other programs. Empty if the folder
+    /// cannot be listed.
     #[must_use]
-    pub fn foreign(&self) -> Vec<String> {
+    pub fn unchecked(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.path) else { return Vec::new() };
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
         let own = |name: &str| {
@@ -102,9 +103,9 @@ impl RunFolder {
             let table = name.strip_suffix(".csv").or_else(|| name.strip_suffix(".parquet"));
             OWN.split_whitespace().any(|own| own == table.unwrap_or(name))
         };
-        let mut foreign: Vec<String> = names.filter(|name| !own(name)).collect();
-        foreign.sort();
-        foreign
+        let mut unchecked: Vec<String> = names.filter(|name| !own(name)).collect();
+        unchecked.sort();
+        unchecked
     }
 
     /// Reads the manifest; `None` if there is none.
