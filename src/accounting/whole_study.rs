@@ -145,8 +145,8 @@ impl<'a> Priced<'a> {
         let mut notes = vec![self.row.note.clone()];
         if row.runs > 1 && self.has_conditions {
             notes.push(format!(
-                "where a condition holds with a stated probability, it is the probability of one run: probabilities of \
-                 failure add up over the {} runs",
+                "a probability that is stated for a condition is that of one run: the probabilities of failure of the \
+                 {} runs add up",
                 row.runs
             ));
         }

@@ -100,7 +100,7 @@ fn warnings(plan: &Plan) -> Vec<String> {
         });
         let tied = tied.map(|(name, _)| {
             format!(
-                "parties[\"{name}\"].together: speed or availability depends on the agents' objectives, so the agents that \
+                "parties[\"{name}\"].together: speed or availability depends on the agents' data, so the agents that \
                  answer are not a representative sample; every privacy loss is conditional on speed and availability being public"
             )
         });

@@ -165,7 +165,7 @@ impl Gaps {
             cells if cells == self.empty.0 => self.empty().unwrap_or_default(),
             1 => format!("one cell that is not a number, \"{text}\" in line {line}"),
             cells if cells == self.rows => format!("texts, \"{text}\" in line {line}"),
-            cells => format!("{cells} cells that are no numbers, the first \"{text}\" in line {line}"),
+            cells => format!("{cells} cells that are not numbers, the first \"{text}\" in line {line}"),
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn columns(scenario: &Path, arguments: &CalibrateArguments) -> Exit {
     };
     if found.is_empty() {
         eprint_line(format_args!(
-            "error: {} has no series with release: JohnsonLindenstrauss(..), whose r could be chosen",
+            "error: {} has no series with `release: JohnsonLindenstrauss(..)`, so there is no r to choose",
             scenario.scenario.display()
         ));
         return Exit::Usage;

@@ -39,7 +39,7 @@ fn answer(arguments: &ExplainArguments) -> Result<Exit, Exit> {
         if of_ranges(&folder) {
             eprint_line(
                 "error: this run is a design over ranges, which cannot be read from the folder (repeat the \
-                 `subrosa explain` that made it: no replication is run again)",
+                 command `subrosa explain` that made it: no replication is run again)",
             );
             return Err(Exit::Usage);
         }

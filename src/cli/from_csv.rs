@@ -282,7 +282,7 @@ const OUTSOURCED: &str = r#"    protocol: Outsourced(
             // Both inputs and outcomes are made private. `range` is in standard deviations of the output.
             Series(
                 name: "private",
-                // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
+                // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of these values.
                 release: NoisyRows(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), delta: 1e-5),
                 outcomes: ClippedLaplace(epsilon: Each("epsilon", [1.0, 3.0, 10.0]), range: Range(low: -3, high: 3)),
                 // An outcome is released once, so an arm is asked for once: asking again would return the same answer.
@@ -307,7 +307,7 @@ const LOCAL: &str = r#"    protocol: Local(
         rounds: 500,
         // All series serve the same users, with the same noise, so that they can be compared.
         series: [
-            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of these values.
             // `bound` is in standard deviations of the output: rewards beyond it are clipped.
             Series(
                 name: "private reports",
@@ -332,7 +332,7 @@ const FEDERATED: &str = r#"    // Agents search the same table, each with a smal
         perturbation: 0.05,
         series: [
             Series(name: "alone", sharing: Alone, policy: Deadline(after: "3s")),
-            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of these values.
             Series(
                 name: "DP-FTS",
                 sharing: Aggregate(
@@ -374,7 +374,7 @@ const RELEASE: &str = r#"    parties: { "owner": Party(), "reader": Party() },
         rounds: 10,
         series: [
             // Every setting is tried, and one is chosen privately. The privacy guarantee holds for every loss function that is bounded.
-            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of them.
+            // Each(name, values) may stand in place of any value; the scenario is then a study with a cell for each of these values.
             Series(name: "fixed grid", publication: FixedGrid(epsilon: Each("epsilon", [0.1, 1.0, 10.0]))),
             // Baselines: without protection, and without any release.
             Series(name: "non-private", publication: NonPrivate(learner: GpUcb)),

@@ -151,7 +151,10 @@ impl Progress for StudyProgressBar {
             print_other_builds(other_builds);
         }
         if there > 0 && to_play > 0 {
-            eprint_line(format_args!("Resuming: replications on disk {there}, left to run {to_play}."));
+            eprint_line(format_args!(
+                "Resuming: {} on disk, {to_play} left to run.",
+                counted(there, "replication")
+            ));
         }
         // One bar can show several sets of replications, one after the other: `--until-halfwidth` adds replications
         // until the intervals are narrow enough.

@@ -123,8 +123,13 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     bar.finish();
     let worked = worked.map_err(print_error)?;
     eprint_line(format_args!(
-        "Worker {}/{}: replications {}, of those failed {}; blocks {}, and {} that another worker had finished too.",
-        arguments.slot.0, arguments.slot.1, worked.replications, worked.failed, worked.blocks, worked.twice
+        "Worker {}/{}: ran {} ({} failed) in {}; another worker had also finished {} of the blocks that it ran.",
+        arguments.slot.0,
+        arguments.slot.1,
+        counted(worked.replications, "replication"),
+        worked.failed,
+        counted(worked.blocks, "block"),
+        worked.twice
     ));
     for path in &worked.conflicts {
         eprint_line(format_args!(
@@ -211,7 +216,7 @@ fn status_text(status: &Status) -> String {
     if status.blocks_finished == status.blocks {
         text.push_str("every block is finished: `subrosa cluster merge` merges them into a run");
         text.push_str(if status.replications_finished < status.replications {
-            ", `subrosa cluster plan` plans the missing ones again\n"
+            ", `subrosa cluster plan` plans the missing replications again\n"
         } else {
             "\n"
         });

@@ -69,7 +69,7 @@ pub(super) fn basis_words(
 /// probabilities of failure add up. Remarks, such as that a loss is as published, are left out.
 #[must_use]
 pub(super) fn conditions(note: &str) -> Vec<&str> {
-    const BEGINNINGS: [&str; 2] = ["holds only ", "where a condition holds "];
+    const BEGINNINGS: [&str; 2] = ["holds only ", "a probability that is stated for a condition "];
     const REMARKS: [&str; 1] = ["the privacy loss of "];
     // A condition may itself contain a semicolon, so the text is split only before these beginnings.
     let mut starts: Vec<usize> = BEGINNINGS

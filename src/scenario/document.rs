@@ -299,7 +299,12 @@ fn unknown_axes(original: &EditedText, draft: &Draft, point: &[(String, String)]
             let path = format!("{path}[\"{axis}\"]");
             problems.push(if axes.is_empty() {
                 let cure = "leave `at` out, or vary a value by an Each with this name";
-                Problem::wrong(path, "no name of an Each: the study has none", format!("{axis:?}"), cure)
+                Problem::wrong(
+                    path,
+                    "no names here, because the study has no Each",
+                    format!("{axis:?}"),
+                    cure,
+                )
             } else {
                 Problem::unknown(path, "Each", axis, &axes)
             });

@@ -409,7 +409,7 @@ fn published_results_for_cells_that_do_not_exist() {
         let text = SMALLEST.replace("seed: 1,", &format!("seed: {seed}, {}", published(at)));
         written(place.path(), "published.ron", &text)
     };
-    refused(3, &["check", &file("1", "round")], &["published[0].at", "the study has none"]);
+    refused(3, &["check", &file("1", "round")], &["published[0].at", "the study has no Each"]);
     let swept = "Each(\"rounds\", [3, 4])";
     refused(
         3,

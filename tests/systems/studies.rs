@@ -162,7 +162,7 @@ fn damage_is_found_and_played_again() {
     let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("Damaged records: 2"), "{stderr}");
-    assert!(stderr.contains("replications on disk 46, left to run 2"), "{stderr}");
+    assert!(stderr.contains("46 replications on disk, 2 left to run"), "{stderr}");
     assert_eq!(before, contents(&whole));
 }
 
@@ -179,7 +179,7 @@ fn an_edited_study_plays_only_what_changed() {
     let (code, edited, stderr) = play("[40, 30, 10, 50]");
     assert_eq!(code, 0);
     assert!(stderr.contains("Taken from an earlier run, unchanged since: 10 replications"), "{stderr}");
-    assert!(stderr.contains("on disk 10, left to run 10"), "{stderr}");
+    assert!(stderr.contains("10 replications on disk, 10 left to run"), "{stderr}");
     let (first, edited): (Value, Value) =
         (serde_json::from_str(&first).unwrap(), serde_json::from_str(&edited).unwrap());
     assert_eq!(first["cells"][2], edited["cells"][1]);
@@ -462,7 +462,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     mounted.remount("size=100m");
     let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("Resuming: replications on disk"), "{stderr}");
+    assert!(stderr.contains("Resuming: "), "{stderr}");
     let resumed = fs::read_dir(&mounted.path).unwrap().next().unwrap().unwrap().path();
     let whole = folder(&run(ECHO, &place.path().join("whole"), &big));
     same(&whole, &resumed);

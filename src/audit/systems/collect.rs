@@ -66,7 +66,7 @@ pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
         let name = protocol.name();
         AuditError::scenario(format!(
             "there is no attack for the protocol {name}: implement subrosa::audit::systems::Audited for its type (by \
-             `search_candidates`, if it is a Search), and add it to the catalogue with `audited_protocol`"
+             calling `search_candidates`, if the type implements Search), and add it to the catalogue with `audited_protocol`"
         ))
     })?;
     if let Some(why) = audited.refuses(request) {

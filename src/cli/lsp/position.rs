@@ -39,7 +39,8 @@ pub(super) fn path_of(address: &str) -> Option<PathBuf> {
     let mut left = path.as_bytes();
     while let Some((&byte, rest)) = left.split_first() {
         let code = rest.get(..2).filter(|_| byte == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+        let digits = code.filter(|code| code.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match digits.and_then(|code| u8::from_str_radix(code, 16).ok()) {
             Some(value) => {
                 bytes.push(value);
                 left = &rest[2..];
@@ -98,6 +99,8 @@ mod tests {
         let address = address_of(path);
         assert_eq!(address, "file:///home/an%20other/%C3%A4%2520%23.ron");
         assert_eq!(path_of(&address).as_deref(), Some(path));
+        // Only two hexadecimal digits are a code.
+        assert_eq!(path_of("file:///a%+f%2b%4").as_deref(), Some(Path::new("/a%+f+%4")));
         assert_eq!(path_of("untitled:Untitled-1"), None);
     }
 }

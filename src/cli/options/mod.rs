@@ -50,7 +50,7 @@ pub(super) enum TopCommand {
     Run(RunArguments),
     /// Repeat a run, and compare its records and files
     Replay(ReplayArguments),
-    /// Sign a run folder by an OpenSSH key, so that others can tell who ran it
+    /// Sign a run folder with an OpenSSH key, so that others can tell who ran it
     Sign(SignArguments),
     /// Run a study on many machines: plan it, start workers, show progress, merge the results
     #[command(name = "cluster", visible_alias = "sweep")]

@@ -99,7 +99,7 @@ pub(in crate::cli) struct MechanismAuditArguments {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AuditOptions {
-    /// Trials for each of D and D'; half of them choose the test, the other half are counted.
+    /// Trials for each of the two neighbours, D and D'; half of them choose the test, the other half are counted.
     /// Default: 100000, and 10000 for a scenario
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(8..))]
     pub(in crate::cli) trials: Option<u64>,

@@ -137,7 +137,7 @@ fn clients(file: &str, text: &str) -> Result<Vec<Recording>, Problem> {
         for (index, (from, until)) in active.iter().zip(&inactive).enumerate() {
             if *from < last || until < from {
                 let expected = format!(
-                    "intervals in order of time; interval {index} (numbered from 0) must begin at {last} or later"
+                    "intervals in order of time; interval {index} (numbered from 0) must begin at {last} or later, and not end before it begins"
                 );
                 return Err(wrong(expected, format!("from {from} to {until} in {place}"), correct));
             }

@@ -16,7 +16,7 @@ use crate::vocab::{Neighbours, Observer};
 use std::sync::Arc;
 
 /// The condition of a loss under the neighbouring relation that sets one agent's contribution to zero.
-const NULL_AGENT: &str = "a probability from `least` to `most` that an agent that contributes nothing is silent, as for every other agent";
+const NULL_AGENT: &str = "agents that contribute nothing being silent with a probability from `least` to `most`, like all other agents";
 
 impl Server {
     /// Makes the ledger entries about who answers the present round: one for the agents, one for each relay and one for the

@@ -22,7 +22,7 @@ pub(super) fn of_the_problem(
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {
-            computed("B, the largest distance of an arm's mean reward from the prior mean, and R, that of a reward from its arm's mean")
+            computed("B, the largest distance of an arm's mean reward from the prior mean, and R, the largest distance of a reward from its arm's mean")
         }
         Noise::Law(_) if recorded => computed("B, the largest distance of an arm's mean reward from the prior mean"),
         Noise::Law(_) => PublicFact::new("B and R, bounds on the function and on its noise", Origin::Stated),
@@ -64,7 +64,7 @@ pub(super) fn taken_as_public(
         facts.push(about(counts).for_observer(reader));
     }
     if !local.cohorts.is_empty() {
-        let cohorts = "which cohort each user belongs to, and how likely its users are to answer: assumed not to depend on \
+        let cohorts = "which cohort each user belongs to, and how likely the users of each cohort are to answer: assumed not to depend on \
                        the user's reward";
         facts.push(about(cohorts).for_observer(&local.service));
     }

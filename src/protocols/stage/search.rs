@@ -138,7 +138,7 @@ impl<S: Search> Protocol for S {
         problems
             .extend([searcher, measurer].into_iter().filter_map(|role| stage.party(role.0, role.1).err()));
         let parts = [searcher.1, measurer.1];
-        problems.extend(series::same_party(measurer.0, "another party than the one that searches", parts));
+        problems.extend(series::same_party(measurer.0, "a party other than the one that searches", parts));
         problems.extend(series::no_rounds(settings.rounds, "at least one round", "write 50, for example"));
         problems.extend(series::none(settings.series, "learner: .."));
         for (index, recipe) in settings.series.iter().enumerate() {

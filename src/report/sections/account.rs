@@ -403,7 +403,7 @@ pub fn account_curve(statement: &Statement) -> Chart {
         "epsilon",
         "delta",
         vec![("tight".to_owned(), points)],
-        "by the tight accountant: a bound (of exponential mechanisms, only if they are fixed in advance)"
+        "by the tight accountant: a bound (for exponential mechanisms, only if they are fixed in advance)"
             .to_owned(),
     )
 }

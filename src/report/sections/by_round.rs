@@ -37,7 +37,7 @@ pub(super) fn figures(summary: &Summary) -> Vec<Figure> {
             lines.iter().map(|(_, series)| stride(series.curve.len())).max().filter(|s| *s > 1)
         {
             note.push_str(&format!(
-                " Drawn: the first {FIRST_POINTS} points, then one round in {every}, and the last."
+                " Drawn: the first {FIRST_POINTS} points, then at least one round in {every}, and the last."
             ));
         }
         let charts = METRICS.iter().map(|metric| curve_chart(*metric, &place, &lines, &note));

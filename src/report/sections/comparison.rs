@@ -246,8 +246,8 @@ fn compared(comparison: &Comparison, full: bool) -> Option<String> {
     Some(match most {
         1 => "p is two-sided, for one comparison of each metric; nothing is adjusted for the number of metrics.".to_owned(),
         _ => format!(
-            "p is two-sided and adjusted by Holm's method for the {many} of each metric (series and points): at 0.05, the probability \
-             of finding any difference where there is none is at most 5 % per metric. Nothing is adjusted for the number of metrics."
+            "p is two-sided and adjusted by Holm's method for the {many} of each metric (one for each series and cell): at 0.05, the \
+             probability of finding any difference where there is none is at most 5 % per metric. Nothing is adjusted for the number of metrics."
         ),
     })
 }
@@ -260,16 +260,16 @@ fn needed(row: &ComparisonRow) -> Option<String> {
             .map_or_else(|| "more than 10000000 replications".to_owned(), |n| counted(n, "replication"))
     };
     Some(format!(
-        "A difference of {} in {} is found with probability {} by {} (paired t test at 5 %, standard deviation of a difference {}); by {} \
-         if the standard deviation is {}, its upper 80 % bound from {}.",
+        "A paired t test at 5 % finds a difference of {} in {} with probability {} if there are {} and the standard deviation of a \
+         difference is {}. If it is {}, the upper 80 % bound from {}, this takes {}.",
         two_digits(needed.effect),
         row.metric.replace('_', " "),
         two_digits(needed.power),
         many(needed.replications),
         number(needed.sd),
-        many(needed.cautious),
         number(needed.sd_upper),
-        counted(row.difference.n, "pair")
+        counted(row.difference.n, "pair"),
+        many(needed.cautious)
     ))
 }
 

@@ -15,7 +15,7 @@ pub(super) fn drawing(first: &FirstMessages, name: &str) -> Option<Drawing> {
     let events = &events[..events.len().min(MAX_EVENTS)];
     let drawn = plots::drawing(&first.names, events)?;
     let mut note =
-        "Time runs downwards, idle stretches shortened. Arrows: messages, from sending to arrival; crosses: lost ones; \
+        "Time runs downwards; idle stretches are shortened. Arrows: messages, from sending to arrival; crosses: lost ones; \
                     dots: timers; squares: what a party records. A thick line: the party is offline. Names that would overlap are \
                     left out; the name of an arrow appears when the pointer is on it."
             .to_owned();

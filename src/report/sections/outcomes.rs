@@ -52,7 +52,7 @@ const NOTES: [(&str, &str); 6] = [
         "Overlap of domains",
         "share of the domain: the share of all points that are common. With `CommonPoints`, a point is common if at \
          least the stated share of agents can measure it: agents follow sums only to common points. With \
-         `CoveredRegions`, it is common if the sum of its region contains all agents. share of own points lost: of \
+         `CoveredRegions`, a point is common if the sum of its region contains all agents. share of own points lost: of \
          the points that an agent can measure, the share that is not common or (`CoveredRegions`) whose region has a sum \
          without this agent. value lost at other points: the best value of an agent's function over its own points \
          minus the best over its own common points, in round 0, mean over agents that follow sums anywhere. agents in \
@@ -61,9 +61,8 @@ const NOTES: [(&str, &str); 6] = [
     (
         "PO-GP-UCB's design rule",
         "Computed from the inputs for the reader of this simulation: no party learns it, and it is no release. Whoever chooses \
-         r by it reveals something about the inputs for which the ledger does not account. lifted: 1 if sigma_min < omega; C' \
-         is that of \
-         Theorem 2; largest r: the largest at which singular values are not lifted, 0 if there is none.",
+         r by it reveals something about the inputs for which the ledger does not account. lifted: 1 if sigma_min < omega; C': the \
+         constant C' of Theorem 2; largest r: the largest r at which no singular value is lifted, 0 if there is none.",
     ),
     (
         "PO-GP-UCB's Theorem 3",

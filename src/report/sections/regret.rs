@@ -143,7 +143,7 @@ pub(super) fn remarks(summary: &Summary) -> Vec<Block> {
     }
     if !stuck.is_empty() {
         blocks.push(Block::remark(format!(
-            "learners that queried one and the same arm in every round: {}. Such a learner has the same regret \
+            "learners that queried one and the same arm in every recorded round: {}. Such a learner has the same regret \
              whatever the noise or epsilon is, which does not show that noise and epsilon have no effect.",
             stuck.join(", ")
         )));

@@ -44,7 +44,7 @@ pub(super) fn blocks(summary: &Summary) -> Vec<Block> {
         ]
     });
     let header = ["series", "simple regret", "cumulative regret"].map(str::to_owned).to_vec();
-    let title = "Regret over the rounds, on one scale (simple regret on a logarithmic one)";
+    let title = "Regret over the rounds, on one scale for all series (logarithmic for simple regret)";
     let table = Table::new(title, header, rows.collect(), usize::MAX);
     let mut blocks =
         vec![Block::Table(Table { heads: 1, layout: Layout::Plain, shown: Visibility::Terminal, ..table })];

@@ -110,7 +110,7 @@ pub(super) fn closings(first: &ReplicationRecord, of: &str) -> Option<Figure> {
                 "{}; one point per round, when it was closed.{}",
                 capital(of),
                 if shown.len() > MAX_SERIES {
-                    " Only the first four different charts are drawn."
+                    " Only the charts of the first four series that differ are drawn."
                 } else {
                     ""
                 }

@@ -28,7 +28,7 @@ impl fmt::Display for FolderError {
             Self::Conflict(conflict) => write!(
                 f,
                 "{conflict} (run it again with `subrosa replay` to see which is right, and remove the other file; the \
-                 machine that made it may be faulty)"
+                 machine that wrote the wrong file may be faulty)"
             ),
         }
     }

@@ -109,8 +109,8 @@ pub(in crate::study) fn replay(
     old: &[Option<&ReplicationRecord>],
 ) -> Vec<Played> {
     let Some(Some(unchanged)) = old.first() else {
-        let reason = "the unchanged branch has no record, so the common beginning cannot be repeated; run the same command \
-                      again to make it";
+        let reason = "the unchanged branch has no record, so the common beginning cannot be repeated; repeat the `subrosa \
+                      run` command of this study to make the record";
         return vec![(first, Err(runner.failure(Some(replication), reason.to_owned())))];
     };
     let record = |cell: usize| old.get(cell - first).copied().flatten();

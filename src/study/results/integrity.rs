@@ -65,8 +65,8 @@ impl fmt::Display for Inconsistency {
             ),
             Self::Damaged(lines) => write!(
                 f,
-                "{} cannot be read, though every replication also has a readable one: run the same command again \
-                 to remove what cannot be read",
+                "{} cannot be read, but every replication also has a readable record: run the same command again to \
+                 remove the unreadable ones",
                 counted(*lines, "record")
             ),
             Self::Conflict(conflict) => conflict.fmt(f),

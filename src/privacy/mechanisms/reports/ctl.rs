@@ -104,7 +104,7 @@ impl Ctl {
             Rewards::Clipped => (laplace, Basis::Proven),
             Rewards::Bounded => {
                 let on = format!(
-                    "no reward exceeding B + R = {} in size, since the mechanism does not clip them",
+                    "no reward exceeding B + R = {} in size, since the mechanism does not clip rewards",
                     self.bound
                 );
                 (laplace, Basis::Conditional { on })

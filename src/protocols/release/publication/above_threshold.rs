@@ -77,7 +77,7 @@ impl Publication for AboveThreshold {
             Ok(_) => Vec::new(),
             Err(error) => vec![Problem::wrong(
                 "epsilon",
-                "an epsilon for which the noise can be drawn exactly, together with that of `performance`",
+                "an epsilon for which, together with the epsilon of `performance`, the noise can be drawn exactly",
                 error.to_string(),
                 "write another epsilon, or `arithmetic: Ideal`",
             )],

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What to do about a damaged plan.
-const ANEW: &str = "end all workers, then make it anew with `subrosa cluster plan SCENARIO --force`, which keeps finished blocks";
+const ANEW: &str = "end all workers, then plan the study again with `subrosa cluster plan SCENARIO --force`, which keeps finished blocks";
 
 /// Number of blocks of a study by default: enough for hundreds of workers, without too many files.
 const BLOCKS: u64 = 1024;
@@ -113,7 +113,7 @@ impl Division {
             Some(_) => Err(SweepError::Folder(FolderError::Damaged {
                 path: place(folder),
                 reason: "it is the plan of another study, or of another version of the program or of a data file; \
-                         make it anew with `subrosa cluster plan`"
+                         plan the study again with `subrosa cluster plan`"
                     .to_owned(),
             })),
             None => Err(SweepError::NotPlanned(folder.path().to_owned())),
