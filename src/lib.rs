@@ -192,7 +192,8 @@
 //! # }
 //! ```
 //!
-//! Modules are listed by layer; a module imports only from layers below it (`docs/architecture.md` names one exception).
+//! `src/lib.rs` lists the modules by layer. A module imports only from layers below its own (`docs/architecture.md` names
+//! one exception).
 
 // If the command line is not compiled, code that only the command line uses is not reported as dead.
 #![cfg_attr(not(feature = "cli"), allow(unused_imports, dead_code))]

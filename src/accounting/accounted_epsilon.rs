@@ -84,8 +84,8 @@ impl AccountedEpsilon {
     }
 
     /// An infinite answer, because the deltas of the releases' own (epsilon, delta) guarantees use up the whole delta.
-    /// `failure` is the sum of these deltas or, for accountants that use `remaining`, the probability that at least one of
-    /// these guarantees fails.
+    /// `failure` is the sum of these deltas or, for accountants that call `AccountedEpsilon::remaining`, the probability
+    /// that at least one of these guarantees fails.
     pub(super) fn delta_used_up(failure: f64, delta: Delta, composition: &Composition) -> Self {
         let mut priced = Self::plain(f64::INFINITY, EpsilonKind::Bound, composition);
         let all = delta.get();

@@ -45,7 +45,8 @@ pub(super) fn own_deltas(items: &[Item]) -> f64 {
     items.iter().map(|item| item.count as f64 * item.cost.own_delta()).sum()
 }
 
-/// Whether a release needs a share of delta, because its cost does not state an (epsilon, delta) guarantee.
+/// Whether a release needs a share of delta: its cost implies a finite epsilon at a given delta, but does not state an
+/// (epsilon, delta) guarantee. False for a release without protection, whose epsilon is infinite at every delta.
 pub(super) fn needs_share(item: &Item) -> bool {
     matches!(
         item.cost,

@@ -7,8 +7,8 @@ use super::{Accountant, AccountedEpsilon, Composition, EpsilonKind, pairs};
 use crate::vocab::{Cost, Delta};
 
 /// Optimal composition of (epsilon, delta) guarantees: each release is replaced by randomised response with the epsilon
-/// of the release's guarantee. Randomised responses are composed exactly (by binomial sums) if their epsilons are equal.
-/// If their epsilons differ, the composition is approximated by an upper bound.
+/// of the release's guarantee. Randomised responses are composed exactly (by binomial sums) if their epsilons are equal
+/// and there are not too many of them for such sums. In all other cases the composition is approximated by an upper bound.
 ///
 /// Source: Kairouz, Oh and Viswanath 2015, Theorem 3.3; Murtagh and Vadhan 2016 for different epsilons.
 #[derive(Clone, Copy, Debug, Default)]

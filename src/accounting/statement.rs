@@ -104,7 +104,8 @@ impl Statement {
         self.price(&Tight).epsilon
     }
 
-    /// Whether every accountant has the same answer to another statement, with the same basis and arithmetic.
+    /// Whether this statement and another one have the same composition, delta, basis and arithmetic, and releases may have
+    /// been chosen adaptively in both or in neither. Every accountant then has the same answer to both statements.
     fn has_same_inputs(&self, other: &Self) -> bool {
         let basis = |statement: &Self| statement.basis.map(|summary| (summary.basis, summary.arithmetic));
         let inputs = |statement: &Self| (statement.delta, statement.is_adaptive(), basis(statement));

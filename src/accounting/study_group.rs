@@ -12,7 +12,7 @@ pub(super) struct Group {
     pub(super) series: String,
     pub(super) about: GroupKey,
     pub(super) releases: u64,
-    /// Number of runs for each set of random numbers, given by the seed and the number of the replication.
+    /// Number of runs with each set of random numbers. The key of the map is the seed and the number of the replication.
     pub(super) runs: BTreeMap<(u64, u64), u64>,
     /// Different releases with their counts, by unit number; `None` for releases without a unit number. Round and time
     /// are set to 0.
@@ -30,7 +30,7 @@ impl Group {
         }
     }
 
-    /// Adds `count` releases.
+    /// Adds `count` releases to `events`; the field `releases` does not change.
     pub(super) fn count(&mut self, event: &PrivacyEvent, count: u64) {
         let event = PrivacyEvent { round: 0, at: Time::ZERO, ..event.clone() };
         let events = self.events.entry(event.unit_index).or_default();
@@ -74,7 +74,8 @@ impl Group {
     }
 }
 
-/// Number of runs in which these groups have releases: of each series, the largest number of any of its groups.
+/// Number of runs in which these groups have releases: the sum, over all series, of the largest number of runs that any of
+/// the series' groups has.
 pub(super) fn runs(parts: &[&Group]) -> u64 {
     let mut of_series: BTreeMap<&str, u64> = BTreeMap::new();
     for part in parts {

@@ -28,8 +28,9 @@ pub struct StudyPrivacy {
     pub observer: String,
     /// Neighbouring relation.
     pub neighbours: Neighbours,
-    /// Number of runs in which something was released. For a person, of each series the larger of the numbers for the row
-    /// and for the outcome.
+    /// Number of runs in which something was released. For a person, each series counts with the larger of two numbers,
+    /// its runs with releases about the row and its runs with releases about the outcome; the numbers of all series are
+    /// added up.
     pub runs: u64,
     /// Number of releases in these runs, about any unit.
     pub releases: u64,

@@ -109,7 +109,8 @@ impl WholeStudy {
     }
 }
 
-/// A row of the report that lacks its last notes and, if it is about several series, its name; with the groups of its series.
+/// A row of the report, with the groups whose releases the row is about. The row lacks its last notes and, if it is about
+/// several series, its name.
 #[derive(Clone)]
 struct Priced<'a> {
     row: StudyPrivacy,
@@ -126,7 +127,8 @@ impl<'a> Priced<'a> {
         !self.row.all_series && !other.row.all_series && self.row.series == other.row.series
     }
 
-    /// Whether a run of one row has the same random numbers as a run of another series of the other row.
+    /// Whether some run of this row and some run of the other row belong to two different series and have the same random
+    /// numbers.
     fn shares_random_numbers_with(&self, other: &Priced<'_>) -> bool {
         self.parts.iter().any(|a| other.parts.iter().any(|b| a.shares_random_numbers_with(b)))
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Reconstruction {
     /// Number of records known to the attacker.
     pub known: usize,
-    /// Number of reconstructed records.
+    /// Number of reconstructed records, without the known ones.
     pub rebuilt: usize,
     /// Largest error of a reconstructed number, in units of the inputs.
     pub largest_error: f64,

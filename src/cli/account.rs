@@ -53,7 +53,7 @@ fn of_run(arguments: &AccountArguments) -> Exit {
         Ok(given) => given,
         Err(exit) => return exit,
     };
-    // Without --delta, the scenario gives the delta of each cell.
+    // Without --delta, the delta of a cell is the one that the cell's scenario states, if it states one.
     let mut of_cells = Vec::new();
     if given.is_none() {
         match plan_of_run(&folder) {

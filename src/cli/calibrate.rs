@@ -95,7 +95,7 @@ pub(super) fn calibrate(arguments: &CalibrateArguments) -> Exit {
 fn target(arguments: &CalibrateArguments) -> Result<Target, BadValue> {
     let of = |flag: &'static str| move |error: OutOfRange| BadValue::Flag { flag, error };
     Ok(Target {
-        // Without --scenario, clap requires --epsilon, so NaN never occurs.
+        // Without --scenario, clap requires --epsilon, so this default is never used.
         epsilon: Epsilon::new(arguments.epsilon.unwrap_or(f64::NAN)).map_err(of("--epsilon"))?,
         delta: Delta::new(arguments.delta).map_err(of("--delta"))?,
         rate: Probability::new(arguments.rate).map_err(of("--rate"))?,

@@ -1,6 +1,6 @@
-//! Output: results go to standard output, all other messages to standard error. Control characters from files or arguments
-//! never reach the terminal. A program that calls the command line as a function can collect both outputs instead of
-//! printing them.
+//! Output: results go to standard output, all other messages to standard error. Of the control characters in files or
+//! arguments, only newlines and tabs reach the terminal. A program that calls the command line as a function can collect
+//! both outputs instead of printing them.
 
 use super::exit::Exit;
 use crate::report::WIDTH;
@@ -65,7 +65,7 @@ pub(super) fn width() -> usize {
 }
 
 /// Width of the terminal, limited to 40 to 240 columns: the environment variable COLUMNS, else the terminal's own width;
-/// `None` if standard output is no terminal and COLUMNS is not set.
+/// `None` if standard output is no terminal and COLUMNS is not set to a whole number above 0.
 pub(super) fn known_width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse::<usize>().ok());
     let terminal = || {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const TEMPLATE: &str = "{msg} [{bar:30}] {pos}/{len} {elapsed} {left}";
-/// Number of failures that are shown one by one; further ones appear only in the count at the end.
+/// Number of failures that are shown one by one; further failures are only counted.
 const SHOWN_FAILURES: u64 = 20;
 /// Time between two lines if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(30);

@@ -92,7 +92,8 @@ pub fn outcome(recipe: &dyn Outcome) -> Result<Vec<Violation>, MechanismError> {
 /// * The mechanism's bound is finite and above 0. A reward counts as exceeding the bound if and only if the reward's
 ///   absolute value is larger than the bound.
 /// * The mechanism states its cost for the neighbouring relation that it names.
-/// * A mechanism that clips gives a reward beyond the bound the same report as a reward at the bound.
+/// * With equal random numbers, a mechanism that clips gives a reward beyond the bound the same report as the reward of
+///   equal sign at the bound.
 /// * At five evenly spaced rewards within the bound, the variance of the noise never exceeds the stated variance, and
 ///   reaches it at least once.
 /// * A stated Laplace scale agrees with the stated variance.

@@ -18,13 +18,13 @@ use std::sync::Arc;
 ///   only published.
 /// * The audit's attack on the worst known pair of neighbours does not show, with 95 % confidence and `trials` releases of
 ///   each neighbour, that epsilon is above the epsilon of the stated cost.
-/// * If the distributions of the releases of both neighbours are known, the epsilon computed from these distributions is
-///   not above the epsilon of the stated cost either.
+/// * If the exact epsilon of this pair at `delta` is known, it is not above the epsilon of the stated cost either.
 ///
 /// Other pairs and attacks are not tried.
 ///
 /// # Errors
-/// [`AuditError`] if the mechanism cannot release this input or state its cost.
+/// [`AuditError`] if the mechanism cannot release this input or state its cost. Also the errors of [`measure`], for example
+/// if `trials` is too small.
 pub fn mechanism<M>(
     mechanism: M,
     like: &M::Input,
@@ -192,6 +192,7 @@ pub fn accountant(theorem: &dyn Accountant) -> Vec<Violation> {
 ///
 /// # Errors
 /// [`AuditError`] if a search or a plan cannot be made for this task, or if a mechanism cannot release or state its cost.
+/// Also the errors of [`mechanism`], for example if `trials` is too small.
 pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result<Vec<Violation>, AuditError> {
     let mut found = Violations::default();
     let cannot = |error: CannotRelease| AuditError::Scenario(error.into());

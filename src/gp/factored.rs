@@ -116,7 +116,7 @@ impl FactoredPosterior {
     /// jitter that these outcomes needed when they were first observed. O(n^2) for each arm.
     ///
     /// # Errors
-    /// Those of [`Self::observe`].
+    /// [`GpError::NotPositiveDefinite`], as in [`Self::observe`].
     pub(super) fn after(mut self, arms: &[usize], jitter: f64) -> Result<Self, GpError> {
         arms.iter().try_for_each(|&arm| self.narrow(arm).map(drop))?;
         self.jitter = self.jitter.max(jitter);
@@ -153,7 +153,7 @@ impl FactoredPosterior {
     /// Posterior covariance of the function between two arms, in squared units of the outcome. O(n).
     ///
     /// # Panics
-    /// If there are no such arms.
+    /// If neither arm exists. If only one of them exists, this method panics or returns a meaningless number.
     #[must_use]
     pub fn covariance(&self, arm: usize, other: usize) -> f64 {
         let n = self.mean.len();

@@ -70,8 +70,8 @@ fn ceiling(number: u64, n: usize, largest: f64, noise_variance: f64) -> f64 {
 }
 
 /// Upper bounds on the largest information gain, in nats, one for each of the ascending `numbers` of outcomes. Each bound is
-/// the smaller of two: that of [`Greedy::upper_bound`], and that of `ceiling`, by Hadamard's inequality. With up to 5,000
-/// arms, memory is O(n^2) whatever the numbers of outcomes.
+/// the smaller of two: that of [`Greedy::upper_bound`], and that of `ceiling`, by Hadamard's inequality. For n arms, n up
+/// to 5,000, memory is O(n^2) whatever the numbers of outcomes.
 ///
 /// # Errors
 /// As for [`greedy_maximum`].

@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of a small symmetric matrix, bit-identical on every machine.
 //!
-//! Householder's reduction to a tridiagonal matrix and the implicit QL algorithm: EISPACK's tred2 and imtql2, after
-//! Martin, Reinsch and Wilkinson, and Martin and Wilkinson as modified by Dubrulle; Handbook for Automatic Computation II
-//! (1971).
+//! Householder's reduction to a tridiagonal matrix is EISPACK's tred2, after Martin, Reinsch and Wilkinson. The implicit QL
+//! algorithm is EISPACK's imtql2, after Martin and Wilkinson as modified by Dubrulle. Both are in Handbook for Automatic
+//! Computation II (1971).
 
 #![allow(
     clippy::needless_range_loop,

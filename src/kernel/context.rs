@@ -110,7 +110,9 @@ impl<P: Protocol> Context<'_, P> {
         }
     }
 
-    /// Sets a timer that runs out after `delay`, whether or not the party is connected then.
+    /// Sets a timer that runs out after `delay`, whether or not the party is connected then. There are two exceptions. If
+    /// the party is crashed then and keeps its memory, the timer is held until the party has recovered. A crash in which the
+    /// party loses its memory drops the timer.
     pub fn after(&mut self, delay: Span, timer: P::Timer) -> TimerTicket {
         self.effects.after(self.me, self.now + delay, timer)
     }

@@ -1,10 +1,10 @@
 //! The discrete-event kernel: virtual time, an event queue, parties as state machines or as processes, and a journal.
 //!
 //! The kernel does not depend on optimisation or privacy. A protocol defines its messages, timers and facts ([`Protocol`]).
-//! Parties handle one [`Input`] at a time. A party's effects are the messages that it sends, the timers that it sets and
-//! the facts that it records, by calls of the methods of a [`Context`]. A [`Medium`] decides whether and when each message
-//! arrives. Every event except [`Event::Handled`] is added to the [`Journal`], which computes a running digest. A
-//! caller of the simulation may pass a function, the watcher, that is called with every event.
+//! Parties handle one [`Input`] at a time. A party causes effects by calling the methods of a [`Context`]: for example, it
+//! sends messages, sets timers and records facts. A [`Medium`] decides whether and when each message arrives. Every event
+//! except [`Event::Handled`] is added to the [`Journal`], which computes a running digest. A caller of the simulation may
+//! pass a function, the watcher, that is called with every event.
 //!
 //! # Ordering guarantee
 //!

@@ -21,7 +21,7 @@ pub enum BetaSchedule {
     ///
     /// Example: `Kusner(delta: 0.1)`.
     Kusner {
-        /// Probability that the confidence bounds fail.
+        /// Probability that the confidence bounds of at least one of two neighbouring data sets fail.
         delta: Delta,
     },
     /// The same weight in every round.

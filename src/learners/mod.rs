@@ -128,8 +128,8 @@ pub trait Learner: fmt::Debug + BoxedLearner {
         let _ = (arm, stream);
     }
 
-    /// How many more outcomes of the arm suggested last the learner needs before it can suggest another arm. A learner may
-    /// leave further outcomes of this arm unused. Default: 1.
+    /// How many more outcomes of the last suggested arm are needed before the learner can suggest another arm. If more
+    /// outcomes of this arm come, the learner may leave them unused. Default: 1.
     fn wanted(&self) -> usize {
         1
     }

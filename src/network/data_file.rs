@@ -77,8 +77,8 @@ impl MissingCells {
 /// Largest number of bad cells of a column that an error message names.
 const NAMED: usize = 5;
 
-/// The problem of a column with bad cells. It names the first few bad cells, each with its line, and states how many there
-/// are.
+/// The problem of a column with bad cells. It names the first few bad cells, each with its line. If there are more bad cells
+/// than these, it also states how many there are in all.
 fn bad_cells(file: &Path, column: &str, bad: &[(u64, &str)], missing: MissingCells) -> Problem {
     let file = file.display();
     let named = bad.iter().take(NAMED).map(|(line, cell)| format!("\"{cell}\" at {file}:{line}"));

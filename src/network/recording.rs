@@ -14,7 +14,8 @@ pub(super) struct RecordingFile<'a> {
     /// The column of times, ascending; without it, successive values are `spacing` apart.
     pub(super) time: Option<&'a str>,
     pub(super) time_unit: Span,
-    /// Time between two values if there is no column of times. With such a column too, the last value holds this long.
+    /// Time between two rows if there is no column of times. With or without a column of times, the recording ends this
+    /// long after the time of the last row.
     pub(super) spacing: Span,
     /// What is done with rows without a value. With [`MissingCells::Read`] they are skipped, and the value before them
     /// continues to hold.

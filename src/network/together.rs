@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum PartyQuantity {
     /// How fast the party computes: 1 divided by the party's slowness, which its compute model draws (`Heterogeneous`,
-    /// `Devices`, `FedScaleDevices`). The slowness is the factor by which the party's jobs take longer.
+    /// `Devices`, `FedScaleDevices`). The slowness is the factor by which the party's jobs take longer; with
+    /// `FedScaleDevices`, it is the time that the party's device needs for one inference.
     Speed,
     /// How available the party is, which its availability model draws (`BetaPerMessage`: the probability that a message is
     /// received; `OnOff` with `sigma`: how short its disconnected periods are; `Trace`, `FlashTrace`, `FedScaleTrace`:

@@ -80,7 +80,8 @@ pub struct External {
     #[serde(default = "default_mean")]
     pub mean: Finite,
     /// Number of agents of a federation that have their own values: the program is asked for every setting of every agent,
-    /// and regret refers to the mean of the agents' values. Default: none; all agents have the same function.
+    /// and the regret of an agent is measured against the best of its own values. In other protocols than `Federated`, the
+    /// value of a setting is the mean of the agents' values. Default: none; all agents have the same function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agents: Option<NonZeroUsize>,
     /// How long one answer may take, in wall time. Default: 1 min.

@@ -50,9 +50,9 @@ pub trait PointFunction: fmt::Debug + Send + Sync {
     /// units.
     fn at(&self, point: &[f64]) -> f64;
 
-    /// For a function whose values a user's own program computes: a copy of the function for one series of a replication,
-    /// which asks the `programs` of that series. The original asks no program and is 0 everywhere. `None` if the values come
-    /// from no program.
+    /// For a function whose values a user's own program computes: a copy of the function for one series of a replication.
+    /// The copy asks the `programs` of this series. The original asks no program and is 0 everywhere. `None` if the values
+    /// come from no program.
     ///
     /// # Errors
     /// If there is no access to programs.

@@ -30,7 +30,8 @@ impl KeptFiles {
         Self(Some(Arc::default()))
     }
 
-    /// What `read` returns or, if it is kept, what an earlier `read` returned for equal `arguments` and the same type `T`.
+    /// What an earlier `read` returned for equal `arguments` and the same type `T`, if that is still kept; otherwise what
+    /// `read` returns now.
     /// `arguments` must be all that `read` depends on, except for the contents of files. Errors are not kept.
     pub(crate) fn read<T: Any + Send + Sync, E>(
         &self,

@@ -350,8 +350,8 @@ pub trait Prepared: fmt::Debug + Send + Sync {
 
     /// Where values and inputs come from. An objective that reads files must state this source: with the default, `Drawn`,
     /// privacy losses of several replications are not added up, and the inputs of the records are not listed among what is
-    /// taken as public. Whether an outcome is recorded as a release about its row too does not depend on the source, but on
-    /// `PublicFacts::outcomes_read_inputs`.
+    /// taken as public. The source does not decide whether an outcome is also recorded as a release about its row: that
+    /// depends on `PublicFacts::outcomes_read_inputs`.
     fn source(&self) -> DataSource {
         DataSource::Drawn
     }

@@ -90,10 +90,10 @@ impl Program {
         problems
     }
 
-    /// A problem for each thing that is needed and does not exist. For a callback, the callback and the further files are looked for. For
-    /// any other command, the program, the file that an interpreter is to run, and the further files are looked for. On
-    /// WASI, every command that is not a callback is a problem. Relative paths begin at the folder `base`. Nothing is
-    /// started.
+    /// A problem for each thing that is needed and does not exist. For a callback, the callback and the further files are
+    /// looked for. For any other command, the program, the file that an interpreter is to run, and the further files are
+    /// looked for. On WASI, every command that is not a callback is a problem. Relative paths begin at the folder `base`.
+    /// Nothing is started.
     #[must_use]
     pub fn absent(&self, base: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();

@@ -2,8 +2,8 @@
 //!
 //! Every stream of draws is addressed by its *purpose*, never by the order in which streams are used:
 //! `root / replication 3 / party agent-17 / objective-noise`. Adding a party, turning message loss off or changing a latency
-//! model therefore changes no draws for other purposes. Two cells of a study have the same draws for every purpose that
-//! occurs in both.
+//! model therefore changes no draws for other purposes. Two cells of a study with the same seed have the same draws for
+//! every purpose that occurs in both.
 //!
 //! A sampler takes one 64-bit word from its stream, unless the sampler's documentation states otherwise. It computes
 //! transcendental functions without the standard library, mostly by `libm`. The values of samplers are part of the replay

@@ -1,4 +1,5 @@
-//! A stream of random numbers: ChaCha8, and samplers whose values never change.
+//! A stream of random numbers from the generator ChaCha8, and samplers. The values of samplers are part of the replay
+//! format.
 
 use crate::special::normal_quantile;
 use rand_chacha::ChaCha8Rng;

@@ -66,7 +66,8 @@ fn lacking(quantity: PartyQuantity, member: &str, protocol: &str) -> (&'static s
     }
 }
 
-/// The problem of an objective that is only for protocols whose agents have objectives of their own, in another protocol.
+/// The problem of an objective that is only for protocols whose agents have objectives of their own, if the scenario's
+/// protocol is not such a protocol.
 /// `FederatedTuning` is not such an objective: in other protocols, its values are the means over all agents.
 pub(super) fn without_agents(draft: &Draft, stage: &ReplicationSetup) -> Option<Problem> {
     let objective = draft.objective.as_ref().filter(|objective| objective.as_dyn().is_for_agents_only())?;

@@ -70,7 +70,7 @@ pub(super) fn problems(draft: &Draft, plain: &Value) -> Vec<Problem> {
         }
     }
     problems.extend(party_count(draft));
-    // Of the numbers of a protocol, only length-scales have limits on their size: epsilons and deltas may be below 1e-100.
+    // Of the numbers of a protocol, only length-scales are checked by `size`: epsilons and deltas may be below 1e-100.
     for (path, found) in numbers(&plain["objective"], "objective") {
         problems.extend(size(path, found));
     }

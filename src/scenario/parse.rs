@@ -296,7 +296,8 @@ mod tests {
         found
     }
 
-    /// Compares `by_tree` with `by_ron` on all scenarios of the repository, and on damaged copies of them.
+    /// Compares `by_tree` with `by_ron` on all scenarios in the folders `scenarios` and `tests/golden`, and on damaged
+    /// copies of them.
     #[test]
     fn scenarios_hold_the_values_that_ron_reads() {
         let files = files();

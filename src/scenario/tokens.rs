@@ -27,7 +27,7 @@ pub(super) enum Kind {
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
     pub(super) text: &'a str,
-    /// Its first byte in the text.
+    /// The position of its first byte in the text.
     pub(super) start: usize,
     /// How many lines end between the token before and this token.
     pub(super) newlines: usize,
@@ -36,7 +36,7 @@ pub(super) struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// Its bytes in the text.
+    /// The positions of its bytes in the text.
     pub(super) fn span(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }

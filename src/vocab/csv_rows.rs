@@ -2,8 +2,8 @@
 
 use csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-/// The rows of a CSV text with a header line. Cells are separated by commas. If the header line has no comma, they are
-/// separated by the first of semicolon, tab and vertical line that the header line has. Lines that begin with `#` are
+/// The rows of a CSV text with a header line. Cells are separated by commas. If the header line has no comma, the separator
+/// is the first mark of this list that the header line has: semicolon, tab, vertical line. Lines that begin with `#` are
 /// comments; spaces around cells are dropped.
 #[derive(Clone, Debug)]
 pub struct CsvRows {

@@ -188,10 +188,10 @@ impl SearchBox {
 
     /// A valid point of `region`, a box in the unit cube, `[w]`. Upper ends below 1 do not belong to the region. `shares`,
     /// `[d]`, are from 0 to below 1. The coordinate of a real input lies at its share of the way from the lower to the
-    /// upper end of the region. For a whole-numbered input, this place lies in the cell of one value. The input has this
-    /// value or, if the point to which the value is mapped is not in the region, the next larger or the next smaller value
-    /// whose point is in the region. `None` if there is no such value. Categories are chosen as by [`Self::spread`],
-    /// whatever the region is.
+    /// upper end of the region. For a whole-numbered input, this place lies in the cell of one value. Three values are
+    /// tried: this value, the next larger value and the next smaller value. The input has the first of them that is mapped
+    /// to a point in the region. `None` if none of the three is. Categories are chosen as by [`Self::spread`], whatever the
+    /// region is.
     #[must_use]
     pub fn valid_point_in(&self, region: &[(f64, f64)], shares: &[f64]) -> Option<Vec<f64>> {
         let mut point = self.spread(shares);

@@ -180,7 +180,8 @@ mod tests {
         best
     }
 
-    /// The same for all nodes: step t completes one node of 2^level steps for each power of two that divides t.
+    /// As `by_enumeration`, but the total is over all nodes. Step t of a tree, from 1, completes one node for each power of
+    /// two that divides t; the node contains as many values as this power of two.
     fn of_all_nodes_by_enumeration(plan: TreePlan) -> f64 {
         let (steps, restart) = (plan.steps.get(), plan.restart.map_or(u64::MAX, NonZeroU64::get));
         let mut best = 0.0f64;

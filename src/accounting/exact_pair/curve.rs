@@ -6,8 +6,8 @@ use crate::vocab::Cost;
 
 /// Number of cells that cover the losses of the release with the widest range, at the usual width of cells.
 const CELLS: f64 = 500.0;
-/// The upper end of a release's cells is the epsilon at which its delta is at most this number. The lower end is minus the
-/// epsilon at which the delta of the other direction is at most this number.
+/// The upper end of a release's cells is the smallest epsilon at which the release's delta is at most this number. The lower
+/// end is minus the smallest epsilon at which the delta of the other direction is at most this number.
 const TAIL: f64 = 1e-11;
 /// Largest finite loss of one release; larger losses count as infinite.
 const FARTHEST: f64 = 80.0;

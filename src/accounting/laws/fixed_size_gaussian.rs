@@ -1,4 +1,5 @@
-//! Gaussian noise on a sum over a sample of fixed size, drawn without replacement; one record is replaced by another.
+//! Gaussian noise on a sum over a sample of fixed size, drawn without replacement. Two neighbours differ in one record: in
+//! the second data set, another record stands in its place.
 //!
 //! With rate g = size / population, the pair of the mechanism without sampling is P0 = N(1, sigma^2), Q0 = N(0, sigma^2),
 //! where sigma is half the noise multiplier (replacing a record of norm C moves the sum by up to 2C). Let F(a) be the
@@ -11,9 +12,10 @@
 //! F(1/a).
 //!
 //! The bound for a >= 1 and the bound for a < 1 together are a convex function of a. So there is a pair of distributions
-//! whose divergence equals the bound at every a. From here on, P and Q are this pair. Under P, its loss has the following
-//! law. It is L(x) with density (1 - g) Q0(x) + g P0(x), and -L(x) with density Q0(x), both for x > 1/2, and 0 with the
-//! remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see `subsampled`).
+//! whose divergence equals the bound at every a. From here on, P and Q are this pair. Under P, the loss of the pair has the
+//! following law. The loss is L(x) with density (1 - g) Q0(x) + g P0(x), and -L(x) with density Q0(x), both for x > 1/2,
+//! and 0 with the remaining probability. Here L(x) = ln(1 - g + g P0(x) / Q0(x)) is the loss of the mixture (see
+//! `subsampled`).
 //!
 //! This law gives only an upper bound on the mechanism's loss: no mechanism is known that attains the bound at a and at 1/a
 //! at once.

@@ -69,10 +69,10 @@ impl Accountant for Tight {
 }
 
 impl Tight {
-    /// Whether an upper bound on the composition's epsilon is at most `epsilon`; faster than `price`. If the two ends
-    /// differ, `price` also uses the theorems of other accountants. If all releases are Poisson-subsampled Gaussians, this
-    /// function does not use those theorems. So its answer may be false although the epsilon of `price` is at most
-    /// `epsilon`.
+    /// Whether an upper bound on the composition's epsilon is at most `epsilon`. If the two ends differ, `price` also uses
+    /// the theorems of other accountants. If all releases are Poisson-subsampled Gaussians, this function does not use those
+    /// theorems, and is faster than `price`. Its answer may then be false although the epsilon of `price` is at most
+    /// `epsilon`. For any other composition, the answer is that of `price`.
     pub(crate) fn is_within(self, composition: &Composition, delta: Delta, epsilon: f64) -> bool {
         let items = composition.items();
         // For subsampled Gaussians the bounds of other theorems are rarely smaller, so these bounds are not computed.

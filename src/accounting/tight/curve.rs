@@ -11,8 +11,9 @@ use crate::vocab::Cost;
 /// Largest relative distance of ends that are accepted without trying another method.
 pub(super) const CLOSE: f64 = 1e-6;
 
-/// First the integral along a contour is tried ([`contour`]), and then lattices or grids ([`steps`]). A longer contour is tried only if the relative distance of the two ends
-/// still exceeds this number.
+/// Relative distance of the two ends above which a longer contour is tried. The longer contour is the last of three
+/// attempts: the first is the integral along a usual contour ([`contour`]), and the second uses lattices or grids
+/// ([`steps`]).
 const RESOLUTION: f64 = 1e-3;
 /// `effort` of [`contour::epsilon`] for this longer contour.
 const LAST_EFFORT: f64 = 20.0;

@@ -105,7 +105,7 @@ fn plain_grid(ends: (f64, f64), laws: [Option<&Masses>; 2], points: f64, sought:
         let step = 1.0 / density(x);
         let step = 1.0 / density(x + 0.5 * step).max(density(x));
         x += step.max(1e-15 * x.abs());
-        // The last point lies above the largest loss, so that no mass is above the grid.
+        // The last point lies above `high`, so that a loss of exactly `high` is not above the grid.
         grid.push(if x < high { x } else { high + 1e-12 * (wide + high.abs()) });
     }
     grid

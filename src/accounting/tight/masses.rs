@@ -45,9 +45,9 @@ impl Masses {
         self.u.push(u);
     }
 
-    /// Adds a cell, merged to one point. The loss of the point is the logarithm of the ratio of the cell's masses. If
-    /// Q's mass is so far below P's mass that it may have underflowed, the point is at a smaller loss, and a cell with
-    /// a P-mass of at most 1e-30 is left out.
+    /// Adds a cell, merged to one point. The loss of the point is the logarithm of the ratio of the cell's masses, with one
+    /// exception. Q's mass may have underflowed if it is far below P's mass. The point then gets a smaller loss than this
+    /// logarithm; if P's mass is at most 1e-30, the cell is left out. A cell in which P's mass is 0 is left out too.
     pub(super) fn merge(&mut self, cell: Cell) {
         let Cell { p, q, u } = cell;
         if q > 1e-290 * p && p > 0.0 {

@@ -71,7 +71,8 @@ pub(super) fn between(grid: &[f64], (low, high): (f64, f64)) -> Vec<Window> {
     points.windows(2).map(|ends| ((ends[0], ends[1]), cells(ends[0], ends[1] - ends[0]))).collect()
 }
 
-/// Divides a law into the cells of all windows; `None` if there are no windows, or if there would be too many cells.
+/// Divides a law into the cells of all windows; `None` if there are no windows, or if a window would have too many cells or
+/// a cell with too large an index.
 pub(super) fn cut(law: &dyn Law, windows: &[Window]) -> Option<DiscretePair> {
     let mut found = DiscretePair::default();
     let mut masses: Vec<(f64, f64)> = Vec::new();

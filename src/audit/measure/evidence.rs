@@ -9,8 +9,8 @@ use serde::Serialize;
 /// of this probability.
 pub const ERROR: f64 = 0.05;
 /// The error probability of limits while an event is chosen. The best of some hundred thresholds is best partly by
-/// chance. With such a small error probability the limits are wide, above all for events that occur in few trials. So a
-/// threshold that few scores exceed is hardly ever chosen by chance alone.
+/// chance. With such a small error probability the limits are wide, above all for events that occur in few trials. So an
+/// event that occurs in few trials is hardly ever chosen by chance alone.
 pub(super) const ERROR_OF_CHOICE: f64 = 1e-4;
 
 /// One of the two sides of a pair of neighbours.

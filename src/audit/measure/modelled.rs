@@ -35,8 +35,8 @@ impl Modelled {
         events.extend(choose(first, |counts| counts.delta(0.0)).map(|(event, _)| event));
         events.extend(chosen);
         // Events are tried in parallel: each needs the privacy losses of several compositions, and the computation of
-        // one such loss takes about a millisecond. The event that permits the least noise is counted on the second
-        // half; of several such events, the first.
+        // one such loss takes about a millisecond. The event that gives the smallest upper limit of the noise is
+        // counted on the second half; if several events give this limit, the first of them is counted.
         let noises: Vec<f64> = events
             .par_iter()
             .map(|event| pair.largest_noise_factor(Counts::of(*event, first), ERROR_OF_CHOICE))

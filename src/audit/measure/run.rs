@@ -51,8 +51,8 @@ pub struct Evidence {
     /// The largest bound that the number of counted trials permits.
     pub ceiling: f64,
     /// The exact loss of the audited pair of neighbours at `delta`: the limit of the bounds for very many trials. `None` if
-    /// the experiment does not state the pair's output distributions, if it states only the pair's largest loss and `delta`
-    /// is above 0, or if the loss is infinite.
+    /// the experiment states neither the pair's output distributions nor the pair's largest loss, if it states only the
+    /// largest loss and `delta` is above 0, or if the loss is infinite.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pair: Option<ExactLoss>,
     /// The bound from the trials under the assumption that the output distributions are as stated, except for the size of

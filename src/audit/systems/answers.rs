@@ -193,8 +193,8 @@ fn values(stage: &ReplicationSetup, instance: &Instance, change: &Change) -> Res
 struct Answer {
     row: usize,
     values: [f64; 2],
-    /// The tests of the answer. If measurements have no noise, the score is ln of the likelihood ratio; otherwise it is
-    /// only a statistic.
+    /// The tests of the answer. The score of the likelihood-ratio test is ln of the likelihood ratio only if measurements
+    /// have no noise. If they have noise, the score is merely a statistic, since the test takes `values` for the outcomes.
     distinguisher: Distinguisher<f64>,
 }
 

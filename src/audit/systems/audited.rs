@@ -43,8 +43,8 @@ pub struct AuditContext<'a> {
     pub stage: &'a ReplicationSetup,
     /// The replication's node of the seed tree.
     pub key: Key,
-    /// The delta of the option `--claim`, if the user gave this option. It states an epsilon and a delta, which are tested
-    /// instead of the scenario's claim.
+    /// The delta of the option `--claim`, if the user gave this option. The option states an epsilon and a delta, which are
+    /// tested instead of the scenario's claim.
     pub delta: Option<f64>,
     /// The delta that the scenario states for the losses in its report; `None` if it states no delta.
     pub study_delta: Option<f64>,

@@ -47,8 +47,9 @@ const REPLICATION: u64 = 0;
 /// Everything that a scenario releases, series by series: what can be audited, and why the rest cannot.
 ///
 /// # Errors
-/// [`AuditError`] if the data cannot be prepared; if the requested neighbour does not fit; if the cell, the series or the
-/// observer does not exist; if the protocol has no attacks or refuses the request; or if no requested series can be audited.
+/// [`AuditError`] if the data cannot be prepared; if the requested neighbour does not fit; if the cell or the series does
+/// not exist; if the requested observer sees none of the releases that can be audited; if the protocol has no attacks or
+/// refuses the request; or if no requested series can be audited.
 pub fn systems(plan: &Plan, request: &Request) -> Result<Systems, AuditError> {
     let cell = plan.cells.get(request.cell).ok_or_else(|| AuditError::Asked {
         expected: format!("a cell number below {}", plan.cells.len()),

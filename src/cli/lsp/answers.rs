@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::path::Path;
 
-/// The answer to a request; `None` if the server does not know the method. The answer is null if the text is not open, or if
-/// there is nothing to say.
+/// The answer to a request; `None` if the server does not know the method. The answer is null if the text is not open, if
+/// there is nothing to explain, if no definition is found, or if the text that is to be formatted cannot be parsed.
+/// Completions and corrections of an open text are a list, which may be empty.
 pub(super) fn answer(files: &mut OpenFiles, method: &str, params: &Value) -> Option<Value> {
     let address = params["textDocument"]["uri"].as_str().unwrap_or_default();
     let answer: fn(&OpenFile, &str, &Value) -> Option<Value> = match method {
@@ -63,7 +64,7 @@ fn item(text: &str, at: usize, rank: usize, found: &Completion) -> Value {
 }
 
 /// The part of a word that a completion may replace. This is the whole word, or only the part before the cursor if the word
-/// contains a line break. A string without a closing quotation mark may contain one.
+/// contains a line break. A string without a closing quotation mark may contain a line break.
 fn on_one_line(text: &str, at: usize, bytes: &Range<usize>) -> Range<usize> {
     if text[bytes.clone()].contains('\n') { bytes.start..at } else { bytes.clone() }
 }

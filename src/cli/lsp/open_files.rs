@@ -90,12 +90,13 @@ impl OpenFiles {
         self.0.get(address)
     }
 
-    /// Whether no text has changed since it was checked.
+    /// Whether every text has been checked since it was opened or last changed.
     pub(super) fn are_checked(&self) -> bool {
         self.0.values().all(|file| file.is_checked)
     }
 
-    /// Checks the texts that have changed, and returns the errors of each.
+    /// Checks the texts that have not been checked since they were opened or last changed. Returns the errors of each of
+    /// these texts.
     pub(super) fn check(&mut self) -> Vec<(String, Vec<Value>)> {
         let changed = self.0.iter_mut().filter(|(_, file)| !file.is_checked);
         changed.map(|(address, file)| (address.clone(), file.check())).collect()

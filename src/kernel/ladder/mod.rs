@@ -14,7 +14,7 @@
 //! A key is 16 bytes: time, then sequence number, then the slot of its event. Buckets are linked lists through the
 //! table of events; the top is an array of keys, because reading a linked list of a thousand events would take one
 //! memory stall per event. Nothing is allocated once the tables have reached their largest size.
-//! As long as few events are pending, all of them are in the bottom, and new events are inserted in order.
+//! If the top has few events when it is moved to the bottom, new events are then inserted into the bottom, in order.
 //!
 //! Two things reduce stalls. Several buckets are read at the same time. Where the processor cannot predict a condition
 //! (whether a bucket holds one event or two, and which of two is first), the code selects values instead of branching.
@@ -34,7 +34,7 @@ const LAST_SEQUENCE: u64 = (1 << (64 - SLOT_BITS)) - 1;
 /// events are distributed over a rung.
 const SORTED: usize = 48;
 /// If the top has at most this number of events when it is moved to the bottom, new events are inserted into the bottom
-/// too, until the bottom's array is full and at least twice this number of events are pending.
+/// too, until the bottom is empty, or until its array is full and at least twice this number of events are pending.
 const FEW: usize = 16;
 /// The buckets of a rung that is made from the top cover together at least this many times the difference between the mean
 /// time and the first time of the top's events, or the span of the whole top if that is shorter.
@@ -400,7 +400,7 @@ impl<T> Ladder<T> {
     }
 
     /// Distributes the bottom and the late events over a new innermost rung, for the times up to the first bucket that is
-    /// not emptied yet (up to the top's start if there is none). If this is one point in time, raises `spill_at` instead.
+    /// not emptied yet (up to the top's start if there is none). If these times are one point, raises `spill_at` instead.
     #[cold]
     fn spill(&mut self) {
         let least = self.first().map_or(0, time);

@@ -1,4 +1,4 @@
-//! A process as a party: it resumes its tasks at each input, and passes the effects that they request to the kernel.
+//! A process as a party: at each input it resumes its tasks, and passes on to the kernel the effects that the tasks request.
 
 use super::context::ProcessContext;
 use super::state::{Effect, ProcessTimer, Processes, Shared};
@@ -101,7 +101,8 @@ impl<P: Processes> Process<P> {
         Self { inputs: Some(Vec::new()), ..self }
     }
 
-    /// A copy of the process as it was before it started, or before its last restart.
+    /// A copy of the process as it was just before its last `Input::Start`: the process runs no task and has stored no
+    /// input.
     fn afresh(&self) -> Self {
         let inputs = self.inputs.as_ref().map(|_| Vec::new());
         Self { body: Rc::clone(&self.body), key: self.key, crashes: self.crashes, running: None, inputs }

@@ -57,7 +57,7 @@ impl Search {
         Self { recipe, domain, d, model, asked: Vec::new(), design: None, suggested: 0, designed: 0, region }
     }
 
-    /// The coordinates of an arm, or of a suggested point, as the model sees them.
+    /// The coordinates of an arm, or of a point that was suggested or added, as the model sees them.
     fn coordinates(&self, arm: usize) -> &[f64] {
         match &self.domain {
             Domain::Arms(points) => points.row(arm),

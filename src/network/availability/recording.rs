@@ -289,8 +289,8 @@ impl Playback {
 
 impl AvailabilityProcess for Playback {
     fn starts_online(&mut self) -> bool {
-        // If the recording begins after time zero, the party is offline until the recording begins. If the device is
-        // available at the beginning of the recording, the first change is then.
+        // With `RecordingEnd::Offline`, a party whose recording begins after time zero is offline until the recording
+        // begins. If the device is available at the beginning of the recording, the first change takes place at that time.
         self.online
     }
 

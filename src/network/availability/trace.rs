@@ -233,8 +233,8 @@ struct TraceProcess {
     online: bool,
     begun: Time,
     /// Index, among the device's `switches`, of the next change in the present repetition, which began at `begun`. After the
-    /// last change, the next change is the beginning of the next repetition; without `repeat`, none follows. A device
-    /// without changes never has one.
+    /// last change, the next change is the beginning of the next repetition; without `repeat`, no change follows. A device
+    /// without changes has no next change, even with `repeat`.
     next: usize,
 }
 

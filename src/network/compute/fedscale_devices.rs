@@ -43,7 +43,7 @@ fn three() -> Positive {
 
 impl Compute for FedScaleDevices {
     /// The milliseconds per inference of the party's device; 1 if the file has not been read. A drawn device is the quantile
-    /// at `u` of all devices in descending order of speed.
+    /// at `u` of all devices in descending order of speed. If devices are taken in turn, the device is that of party 0.
     fn slowness(&self, u: f64) -> f64 {
         self.slowness_numbered(0, u)
     }

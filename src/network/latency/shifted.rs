@@ -119,8 +119,8 @@ mod tests {
             later: Span::ZERO,
             earlier: ms(10),
         };
-        // P(X < mean) = 1 - 1 / e with Euler's number e, and E max(X - mean, 0) = P(X > mean) mean = mean / e, since the
-        // exponential distribution is memoryless.
+        // Let X be the exponential delay. P(X < mean) = 1 - 1 / e with Euler's number e, and E max(X - mean, 0) =
+        // P(X > mean) mean = mean / e, since the exponential distribution is memoryless.
         assert_eq!(law.quantile(0.63), Span::ZERO);
         assert!(law.quantile(0.64) > Span::ZERO);
         assert!((law.mean_seconds() * 100.0 - libm::exp(-1.0)).abs() < 1e-6, "{}", law.mean_seconds());

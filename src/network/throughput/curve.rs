@@ -87,8 +87,9 @@ impl RateCurve {
             bits -= turns * each;
             passed = passed.saturating_add(Span::from_seconds(turns * every.seconds()).nanos());
         }
-        // The remaining bits take at most one period or, without repetition, the steps that follow. One period that
-        // begins in the middle of a step has parts of one step more than the curve has.
+        // The remaining bits take at most one period or, without repetition, the steps that follow. A period that is
+        // counted from the middle of a step ends in the middle of the same step, so it has one part more than the curve has
+        // steps.
         for _ in 0..=self.steps.as_slice().len() + 1 {
             let turn = self.every.map_or(0, |every| passed / every.nanos().max(1));
             let begun = self.every.map_or(0, |every| turn * every.nanos());

@@ -3,7 +3,7 @@
 use super::data::AgentRecords;
 use super::unfitted::FitError;
 
-/// The type of a trained machine, which has no values.
+/// The type of a trained support vector machine. No value of this type exists, since nothing is trained.
 pub(super) enum TrainedSvm {}
 
 impl TrainedSvm {

@@ -1,4 +1,4 @@
-//! The fields of a table in a scenario, at which problems of its file are reported.
+//! The fields of a table in a scenario, at which problems of the table's file are reported.
 
 use super::failure::{Quantity, TableFields};
 use super::{Output, Table};

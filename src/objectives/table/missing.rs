@@ -17,9 +17,9 @@ pub enum Missing {
     Refuse,
     /// A row with a missing cell is left out. Which rows these are depends on the records and is taken as public.
     Drop,
-    /// A missing input is replaced by the mean of the column's known cells (in `Tuning`, of the known cells of training
-    /// records), before any logarithm; a row whose output or label is missing is left out. The means are computed from the
-    /// data, so privacy losses about a record of a `Table` are conditional on these means being public.
+    /// First, a row whose output or label is missing is left out. Then a missing input is replaced by the mean of the
+    /// column's known cells (in `Tuning`, of the known cells of training records), before any logarithm. The means are
+    /// computed from the data, so privacy losses about a record of a `Table` are conditional on these means being public.
     Mean,
 }
 
@@ -27,8 +27,9 @@ impl Missing {
     /// The table without missing cells in the columns of inputs and output; with `Refuse`, the table as it is.
     ///
     /// # Errors
-    /// [`TableError`] for a column that does not exist or occurs twice, and if no row is left. With `Mean`, also for an
-    /// input column that has missing cells and either no number or a cell that is neither missing nor a number.
+    /// With `Refuse` none. With `Drop` and `Mean`, [`TableError`] for a column that does not exist or occurs twice, and if
+    /// no row is left. With `Mean`, also for an input column that has missing cells and either no number or a cell that is
+    /// neither missing nor a number.
     pub(in crate::objectives) fn completed(
         self,
         mut table: CsvTable,

@@ -54,8 +54,8 @@ impl Output {
     /// One value per row.
     ///
     /// # Errors
-    /// A table error for a column that is missing or occurs twice, a cell that is not a number, or a value `repaid` that
-    /// never occurs.
+    /// A table error for a column that is missing or occurs twice, a cell that is not a number or is too large a number, or
+    /// a value `repaid` that never occurs.
     pub fn values(&self, table: &CsvTable) -> Result<Vec<f64>, TableError> {
         match self {
             Self::Column(name) => table.numbers(name),

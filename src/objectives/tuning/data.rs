@@ -162,7 +162,7 @@ impl RawRecords {
         rows.iter().flat_map(|&row| &self.features[row * self.d..][..self.d]).copied().collect()
     }
 
-    /// The class of every record: 1 for the predicted class, 0 for the other one.
+    /// The class of every record: 1 if the record meets the condition that its [`Label`] states, else 0.
     pub(super) fn classes(&self) -> Vec<usize> {
         self.labels.iter().map(|&label| usize::from(label > 0.0)).collect()
     }

@@ -35,7 +35,8 @@ use std::sync::Arc;
 
 /// The performance of a linear classifier for each value of its L2 regularisation: minus its mean loss over the
 /// validation records. Training and validation records are drawn once per study. Only the validation records are
-/// protected; where records belong to agents of a federation, the unit of protection is the agent.
+/// protected, except where records belong to agents of a federation: there the unit of protection is the agent, with all
+/// records that the agent holds.
 ///
 /// Features are standardised with the training records' means and standard deviations, and a constant feature 1 is added.
 /// All records are then divided by the largest norm of a training record; a validation record of a larger norm is scaled
@@ -135,7 +136,7 @@ fn default_length_scale() -> Positive {
 /// The weights of one model per regularisation parameter.
 ///
 /// # Errors
-/// [`TrainingError`] if training does not converge.
+/// [`TrainingError`] if the training of a model fails or does not converge.
 pub fn models(
     records: &Records,
     training: Training,

@@ -84,8 +84,8 @@ impl Shape {
 
     /// How one agent moves the sums on two inputs that differ only in this agent's vectors. The vectors of all other agents
     /// must be zero. In a sample of fixed size where all agents are present and have equal weights, it is enough that the
-    /// vectors of the other agents, after clipping, are equal to each other. `None` for inputs of any other kind, and if
-    /// weights of vectors are multiplied by discounts.
+    /// vectors of the other agents, after clipping, are equal to each other and, if there is a count, add equal amounts to
+    /// the count. `None` for inputs of any other kind, and if weights of vectors are multiplied by discounts.
     pub(super) fn moved(self, [given, neighbour]: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let bound = Positive::new(self.clip.get() / (given.weights.len() as f64).sqrt()).ok()?;
         let clipped = |vector: &[f64]| {

@@ -10,10 +10,10 @@ use crate::vocab::{Basis, Cost, Delta, Epsilon, Neighbours, Positive, Sampler};
 /// Adds independent Gaussian noise, of the same standard deviation, to every number.
 ///
 /// * Precondition: numbers are finite, and neighbouring inputs differ by at most `sensitivity` in the L2 norm.
-/// * Postcondition: the privacy loss of one Gaussian release with noise multiplier standard deviation / sensitivity. With
-///   exact arithmetic (the default) the standard deviation is larger than stated, to compensate for rounding: by a factor
-///   of about 1 + sqrt(n) 2^-30 for n numbers, or by a larger factor if the stated standard deviation and the sensitivity
-///   differ by a factor above 2^21.
+/// * Postcondition: the privacy loss is at most that of one Gaussian release whose noise multiplier is the standard
+///   deviation divided by the sensitivity. With exact arithmetic (the default) the standard deviation is larger than stated,
+///   to compensate for rounding: by a factor of about 1 + sqrt(n) 2^-30 for n numbers, or by a larger factor if the stated
+///   standard deviation and the sensitivity differ by a factor above 2^21.
 ///
 /// Source: Dwork and Roth 2014, Theorem A.1 (classical); Balle and Wang 2018, Theorem 8 (analytic).
 #[derive(Clone, Copy, Debug, PartialEq)]

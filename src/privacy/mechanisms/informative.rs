@@ -234,7 +234,7 @@ mod tests {
     /// Two neighbouring values: a large one, which is missing with probability `most`, and a small one, which is missing
     /// with probability `least`. Silence is drawn 200,000 times for each. For each value, the share of missing answers
     /// differs from the probability by less than six standard errors. The logarithm of the ratio of the two shares differs
-    /// from epsilon by less than the sum of the relative errors of the two shares.
+    /// from epsilon by less than the sum, over the two values, of six standard errors divided by the probability.
     #[test]
     fn the_loss_is_that_of_the_two_laws() {
         let silence = recipe("by: Value, slope: 3, base_rate: 0.3, least: 0.05, most: 0.6");

@@ -13,8 +13,8 @@ use crate::vocab::{Basis, Cost, Epsilon, Neighbours, NonNegative, Positive, Samp
 ///   from the error stated by [`computed_within`](Self::computed_within). Exact arithmetic refuses errors that add up to
 ///   more than 2^-11 times the sensitivity.
 /// * Postcondition: epsilon-DP with epsilon = sensitivity / scale. With exact arithmetic (the default) the scale of the
-///   noise is larger than `scale`, for two reasons. For errors of the numbers, the scale grows by a share: 2^-20 or, if this
-///   is more, 2 E / `sensitivity`, where E is the sum of the stated errors of all numbers. Rounding adds
+///   noise is larger than `scale`, for two reasons. For errors of the numbers, the scale grows by the larger of two
+///   shares, 2^-20 and 2 E / `sensitivity`, where E is the sum of the stated errors of all numbers. Rounding adds
 ///   roughly one part in 2^30 for each number, or more if `scale` and `sensitivity` differ by a factor above 2^21.
 ///
 /// Source: Dwork, McSherry, Nissim and Smith 2006; Dwork and Roth 2014, Theorem 3.6.

@@ -4,9 +4,9 @@
 use super::pair::{Distinguisher, KnownLaws, Laws};
 use crate::vocab::Cost;
 
-/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit. Besides the rate
-/// of the sample and the noise, they are given by the mean if the unit is not drawn, and by what the unit adds to this mean
-/// if it is drawn: one vector on D and one on D'.
+/// The output distributions of a subsampled Gaussian sum on two inputs, D and D', that differ in one unit. They
+/// are given by the probability that the unit is drawn, the standard deviation of the noise, the mean if the unit is not
+/// drawn, and what the unit adds to this mean if it is drawn: one vector on D and one on D'.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubsampledShift {
     /// Probability that the unit is drawn.

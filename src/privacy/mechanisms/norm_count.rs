@@ -102,8 +102,8 @@ mod tests {
         NormCount { sd: Positive::new(sd).unwrap() }
     }
 
-    /// By hand: z = 1 and sd = 1 give (1 - 1/4)^(-1/2) = 2 / sqrt(3) = 1.1547005; z = 0.5 and sd = 10, a twentieth of
-    /// 200 vectors, give (4 - 1/400)^(-1/2) = 0.5001563.
+    /// By hand: z = 1 and sd = 1 give (1 - 1/4)^(-1/2) = 2 / sqrt(3) = 1.1547005. z = 0.5 and sd = 10 give
+    /// (4 - 1/400)^(-1/2) = 0.5001563; as in the paper, sd is a twentieth of the number of vectors, here 200.
     #[test]
     fn the_noise_of_sums_is_that_of_the_paper() {
         assert!((of(1.0).of_sums(1.0) - 1.154_700_538_379_251_5).abs() < 1e-11);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(released, 1.5 + 3.0 * key.stream().normal());
     }
 
-    /// A noise multiplier of exactly 1 + 1e-6 times `z` is not enough.
+    /// A noise multiplier of exactly (1 + 1e-6) `z` is not enough.
     #[test]
     fn a_count_needs_more_noise_than_the_margin() {
         let limit = 0.5 * (1.0 + 1e-6);

@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Pair<I> {
     /// D and D'.
     pub inputs: [I; 2],
-    /// How they differ, in words ("the bit").
+    /// What differs between D and D', in words: for example "the bit", if an input is one bit.
     pub words: String,
 }
 

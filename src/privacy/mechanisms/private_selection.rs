@@ -230,8 +230,8 @@ mod tests {
 
     /// The expected ratio is computed from the derivative, by finite differences, of the distribution function of the best
     /// of K noisy zeros. This function is the sum of P(K = k) F(y)^k over k, where F is the distribution function of one
-    /// noisy zero. If all results equal a mean, the density of the best at y is this derivative at y minus the mean. So the
-    /// ratio of the densities for two means is a ratio of two such derivatives.
+    /// noisy zero. If all results equal a number m, the density of the best noisy result at y is this derivative at the
+    /// point y - m. So the ratio of the densities for two such numbers is a ratio of two values of this derivative.
     #[test]
     fn the_ratio_is_that_of_the_densities_of_the_best() {
         let (of, above) = (|value| Positive::new(value).unwrap(), |mean| AboveOne::new(mean).unwrap());

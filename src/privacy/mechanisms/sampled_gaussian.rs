@@ -56,9 +56,10 @@ impl Noise {
         Ok(())
     }
 
-    /// Two inputs with as many vectors as `like`, of the same length. Every vector is a multiple of one vector whose norm is
-    /// the clipping norm: on D the first unit's vector is 1 times this vector, on D' it is `moved` times this vector. The
-    /// vector of every other unit is `others` times this vector. `None` if vectors have no numbers.
+    /// Two inputs with as many vectors as `like`, each as long as the vectors of `like`. Every vector is a multiple of one
+    /// vector whose norm is the clipping norm: on D the first unit's vector is 1 times this vector, on D' it is `moved`
+    /// times this vector. The vector of every other unit is `others` times this vector. `None` if `like` has no vectors, or
+    /// if its vectors have no numbers.
     pub(super) fn worst_pair(
         &self,
         like: &Contributions,

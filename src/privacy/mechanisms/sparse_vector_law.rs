@@ -28,10 +28,10 @@ const RULE: [(f64, f64); 4] = [
     (0.960_289_856_497_536_2, 0.101_228_536_290_376_26),
 ];
 
-/// ln of the probability that the comparisons have the results `above`; `numbers` are relative to the threshold. It is
-/// the integral, over the noise z on the threshold, of the density of z times the product of the probabilities of all
-/// results given z. The integral is split where one of the factors has a kink. The relative error of the probability is
-/// below 1e-9 for up to 1000 numbers.
+/// ln of the probability that the comparisons have the results `above`; `numbers` are relative to the threshold. The
+/// probability is the integral, over the noise z on the threshold, of the density of z times the product of the
+/// probabilities of all results given z. The integral is split where one of the factors has a kink. The relative error of
+/// the probability is below 1e-9 for up to 1000 numbers.
 pub(super) fn log_probability(numbers: &[f64], above: &[bool], scales: NoiseScales) -> f64 {
     // Equal numbers with equal results are counted together.
     let mut factors: Vec<(f64, bool, f64)> = Vec::new();

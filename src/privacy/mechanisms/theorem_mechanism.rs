@@ -9,8 +9,8 @@ use crate::vocab::{Basis, Claim, Neighbours};
 /// An inner mechanism with another name, claim and basis in the ledger. This type is for mechanisms whose sensitivity is
 /// not known for certain: noise is drawn as usual, and the ledger states the condition under which the cost is true.
 ///
-/// * Precondition: that of the inner mechanism, but its sensitivity has to be a bound only if the condition in `basis`
-///   holds.
+/// * Precondition: that of the inner mechanism, with one exception: if the condition in `basis` does not hold, the
+///   sensitivity need not be a bound.
 /// * Postcondition: that of the inner mechanism, under the condition in `basis`.
 ///
 /// Source: Kusner, Gardner, Garnett and Weinberger 2015, Theorems 1, 3, 5 and 7, for the conditions that the protocol

@@ -3,8 +3,8 @@
 use super::MechanismError;
 use crate::gp::Cholesky;
 
-/// The distributions of the sums on two inputs: normal, with different means and the same covariance matrix C. C is in
-/// multiples of the variance of the noise on a partial sum.
+/// The distributions of the sums on two inputs, D and D': normal, with different means and the same covariance matrix C. C
+/// is in multiples of the variance of the noise on a partial sum.
 pub(super) struct Whitened {
     /// For each sum, the weight of each of its numbers in the log ratio: C^-1 times (means on D minus means on D').
     weights: Vec<Vec<f64>>,

@@ -69,7 +69,7 @@ pub(super) struct Agent {
     pub(super) rounds: u64,
     /// The number of broadcasts of the server. The agent answers round t only if t is below this number.
     pub(super) broadcasts: u64,
-    /// Answers to rounds below this number contain weights; later answers do not.
+    /// Only answers to rounds below this number may contain weights or a loss.
     pub(super) shared_rounds: u64,
     /// Node of the seed tree for all draws of this agent; the same in every series.
     pub(super) key: Key,
@@ -180,7 +180,7 @@ impl Agent {
         self.followed.as_ref().is_none_or(|points| points.contains(&true))
     }
 
-    /// The query with the largest value of the functions that the shared vectors describe.
+    /// The query at which the function that the shared vectors describe is largest, among those that they may choose.
     fn shared_choice(&self, vectors: &[Vec<f64>]) -> Query {
         let scores = self.common.scores(&self.regions, vectors);
         match &self.common.space {

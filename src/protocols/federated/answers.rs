@@ -1,5 +1,5 @@
-//! The rounds that an agent has answered. With this record, the server recognises an answer that arrives a second time,
-//! because the network can make copies of messages.
+//! The rounds that an agent has answered. The network can make copies of messages; with this record, the server recognises
+//! an answer that arrives a second time.
 
 /// Rounds that one agent has answered, one bit each.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,8 @@ use crate::rng::Key;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The scenario's settings of the shared features. If a setting is `None`, the surrogate's value is used.
+/// The scenario's settings of the shared features. If a setting is `None`, the surrogate's value is used, or
+/// [`RIDGE`] if the surrogate's noise variance is smaller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FeatureRecipe {
     /// Number of features, M.

@@ -16,7 +16,8 @@ impl Federated {
     /// Whose vectors are in which sum of a series; `key` is the replication's node of the seed tree.
     ///
     /// # Errors
-    /// If the agents' parts of the domain are needed and cannot be drawn.
+    /// If the overlap of the series is `CoveredRegions`, and the replication, which has the agents' parts of the domain,
+    /// cannot be set up.
     pub fn placement(
         &self,
         stage: &ReplicationSetup,

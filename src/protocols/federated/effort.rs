@@ -48,8 +48,8 @@ impl Federated {
         let own = self.of_agent(problem, points).and(self.of_own_matrices(problem));
         let of_series = |series: &FederatedSeries| {
             let sends = !matches!(series.sharing, Sharing::Alone(_));
-            // Vectors and their sums; with masks, each agent computes one mask for every agent with which it shares
-            // masks.
+            // With masks, `pairs` is the number of masks that an agent computes in a round: approximately one for each agent
+            // with which it shares masks. Without masks, `pairs` is 1.
             let pairs = match &series.sharing {
                 Sharing::Aggregate(aggregate) if aggregate.server.is_masked() => {
                     aggregate.server.neighbours().map_or(agents as f64, |k| k as f64)

@@ -1,5 +1,5 @@
-//! The progress of a server's agreement on masks: who has sent a key, and who has distributed
-//! shares of its secrets.
+//! The progress of a server's agreement on masks: which agents have sent a key, and which agents have distributed shares of
+//! their secrets.
 
 use std::sync::Arc;
 

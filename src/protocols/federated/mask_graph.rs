@@ -1,11 +1,11 @@
 //! Which agents share masks with each other, and which hold shares of whose secrets.
 //!
 //! With full masks, all agents share masks with each other, and a majority of all shares of a secret recovers the
-//! secret. With few neighbours, agents are placed on a ring in random order, and the neighbours of an agent are the k / 2
-//! nearest agents on either side (a Harary graph). An agent shares masks with its neighbours, and distributes the shares
-//! of its secrets among its neighbours; t = k / 2 + 1 of the shares of a secret recover the secret. Source: Bell,
-//! Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with (poly)logarithmic overhead",
-//! section 3 (SecAgg+ with a semi-honest server, which follows the protocol).
+//! secret. With few neighbours, k for each agent, agents are placed on a ring in random order, and the neighbours of an
+//! agent are the k / 2 nearest agents on each side (a Harary graph). An agent shares masks with its neighbours, and
+//! distributes the shares of its secrets among its neighbours; t = k / 2 + 1 of the shares of a secret recover the
+//! secret. Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
+//! (poly)logarithmic overhead", section 3 (SecAgg+ with a semi-honest server, which follows the protocol).
 
 use crate::rng::Stream;
 

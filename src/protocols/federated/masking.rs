@@ -3,8 +3,8 @@
 //! Every pair of agents agrees on a seed; if the graph of masks is not complete, only pairs of neighbours in this graph
 //! do. One agent of a pair adds the pseudorandom words that are generated from the pair's seed, and the other agent
 //! subtracts the same words. Every agent also adds words generated from a seed of its own. After the end of a round, each
-//! agent that answered sends shares of one secret of every agent of whose secrets it holds shares. If the owner of the
-//! secrets answered, the shares are of the owner's own seed; otherwise they are of the owner's secret for key agreement.
+//! agent that answered sends one share for every agent (the owner) of whose secrets it holds shares. If the owner
+//! answered too, this is a share of the owner's own seed; otherwise it is a share of the owner's secret for key agreement.
 //! So a server that follows the protocol, and with which no more agents collude than stated, can compute the sum. It
 //! cannot compute any single answer, not even an answer that arrives late. Source: Bonawitz et al. 2017, "Practical
 //! secure aggregation for privacy-preserving machine learning", figure 4. Key agreement is in a group of 61 bits, with

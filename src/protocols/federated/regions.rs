@@ -6,9 +6,8 @@ use crate::vocab::SearchBox;
 /// The parts of a domain, of equal size, numbered from 0. A boundary between two parts belongs to the upper one.
 ///
 /// The cuts follow from the number of regions, n, and from the dimensions that may be cut, in cyclic order. While n is
-/// even, every part is cut in two along the next of these dimensions, and n is halved. Then every part is cut along the
-/// first of these dimensions into as many parts as what is left of n. So 4 regions of a square are its quarters, and 3
-/// regions are strips.
+/// even, every part is cut in two along the next of these dimensions, and n is halved. Once n is odd, every part is cut into
+/// n parts along the first of these dimensions. So 4 regions of a square are its quarters, and 3 regions are strips.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Regions {
     /// Number of parts along each dimension.
@@ -26,7 +25,7 @@ impl Regions {
     }
 
     /// The unit cube that represents a box, cut into this number of regions; `sample` holds points of the cube. The
-    /// dimensions that stand for categories are not cut. (A box of categories only must have one region.)
+    /// dimensions that stand for categories are not cut. (If all dimensions stand for categories, there must be one region.)
     pub(super) fn of_box(domain: &SearchBox, sample: &Points, regions: usize) -> Self {
         Self::new(sample, vec![(0.0, 1.0); sample.d()], regions, &domain.ordered())
     }

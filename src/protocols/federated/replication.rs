@@ -423,7 +423,7 @@ impl Replication<'_> {
 }
 
 /// `beta_t`, the factor on the standard deviation in agents' own Thompson sampling, by round and without the factor `scale`;
-/// `None` if it is 1 in every round.
+/// `None` if `beta_t` is 1 in every round, and in a dry run (`widths` is then empty).
 fn widths_by_round(widths: &[f64]) -> Option<RoundTrack> {
     let points: Vec<(u64, f64)> = (1..).zip(widths.iter().copied()).collect();
     let name = "beta_t of agents' own Thompson sampling".to_owned();

@@ -90,8 +90,8 @@ pub(super) struct Server {
     pub(super) buffered: u64,
     /// How many of these answers arrived after their own round had been closed.
     pub(super) stale: u64,
-    /// If agents are selected by loss: the relays between server and agents, to which the size of an answer shows who is
-    /// selected.
+    /// If agents are selected by loss: the relays between server and agents. The size of an answer shows them whether its
+    /// agent is selected.
     pub(super) relays: Arc<[Observer]>,
     /// Which agents the server asks, and what it knows about its agents.
     pub(super) roster: Roster,

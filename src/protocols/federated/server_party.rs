@@ -204,8 +204,8 @@ impl Server {
         self.roster.weighted(weights, aggregate.importance.as_ref())
     }
 
-    /// The vectors of this round's sum, and the mechanism that sums them. The policy for late
-    /// answers determines both.
+    /// The vectors of this round's sum, and the mechanism that sums them. The vectors and the mechanism both depend on the
+    /// setting `late`, which says how late answers are used.
     fn gather(&mut self, aggregate: &Aggregate) -> (FederatedSum, ReceivedVectors) {
         let weights = Arc::new(self.weights(aggregate));
         let mut mechanism = aggregate.mechanism(self.roster.asked());

@@ -35,7 +35,7 @@ pub enum ServerTrust {
         colluding: u32,
         /// k, the number of agents with which each agent shares masks and secrets (SecAgg+): an even number. These k agents
         /// are the agent's neighbours on a random ring. Shares from k / 2 + 1 of an agent's neighbours recover a secret of
-        /// the agent. A round is given up if, for some agent whose masks are in the sum, fewer neighbours answer.
+        /// the agent. A round is given up if, for some agent whose masks are in the sum, fewer neighbours send shares.
         /// Default: all agents (full masks).
         /// Source: Bell, Bonawitz, Gascon, Lepoint and Raykova 2020, "Secure single-server aggregation with
         /// (poly)logarithmic overhead".

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 /// the mean reward of this arm.
 ///
 /// A cohort's function is computed from the objective's function f as an agent's function is in `Federated`: it is mu +
-/// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean and g the cohort's own draw. Then `differences`
-/// change it. With `drift`, the function changes after every user who tries an arm.
+/// sqrt(1 - h) (f - mu) + sqrt(h) (g - mu), where mu is the prior mean, h the field `heterogeneity`, and g the cohort's own
+/// draw. Then `differences` change it. With `drift`, the function changes after every user who tries an arm.
 ///
 /// Example: `Cohort(name: "phone", share: 3)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -90,7 +90,7 @@ vocabulary! {
             /// The user.
             user: u64,
         } = 2,
-        /// A report reached the service for the first time.
+        /// The first copy of a user's report reached the service.
         Learned {
             /// The user.
             user: u64,

@@ -15,10 +15,10 @@ pub(super) fn of_the_problem(
 ) -> Vec<PublicFact> {
     let mut facts = instance.background.public.clone();
     let computed = |what: &str| PublicFact::new(what, Origin::ComputedFromData);
-    // B bounds the distance of mean rewards from the prior mean, and R bounds the noise of rewards. B of recorded rewards
-    // and of tables, and R of recorded rewards, are computed from data. The distributions of drawn functions and of drawn
-    // noise are in the scenario. B and R are public even if users clip at a bound that does not depend on them, because the
-    // service's learner gets both.
+    // B bounds the distance of mean rewards from the prior mean, and R bounds the noise of rewards. For recorded rewards, B
+    // and R are computed from data. For other objectives whose data are the same in every replication, such as tables, B is
+    // computed from data. The distributions of drawn functions and of drawn noise are in the scenario. B and R are public
+    // even if users clip at a bound that does not depend on them, because the service's learner gets both.
     let recorded = stage.prepared.as_ref().is_some_and(|prepared| prepared.source().is_same_in_all());
     facts.push(match &instance.noise {
         Noise::Recorded(_) => {

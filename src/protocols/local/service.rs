@@ -176,8 +176,9 @@ impl Party<LocalProtocol> for Service {
         }
     }
 
-    /// Takes over `give_up_after`, and replaces the learners if their recipe has changed. Each new learner processes the
-    /// history of the present learner in its place. If a new learner cannot process an outcome, the present learner stays.
+    /// Takes over `give_up_after`, and replaces the learners if their recipe has changed. Each new learner first processes
+    /// the history of the present learner that it is to replace. If it cannot process an outcome of this history, the
+    /// present learner stays.
     fn adopt(&mut self, fresh: &dyn Any) {
         let Some(fresh) = fresh.downcast_ref::<Self>() else { return };
         self.give_up_after = fresh.give_up_after;

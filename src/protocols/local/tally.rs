@@ -110,8 +110,8 @@ impl<'a> Tally<'a> {
         value
     }
 
-    /// Writes all regrets, biases and counts into the record. Biases are left out if no user may be silent, or if no user
-    /// reports.
+    /// Writes all regrets, biases and counts into the record. Biases are left out if the scenario lets no user be silent, or
+    /// if all users are silent.
     pub(super) fn fill_record(self, record: &mut SeriesRecord, private: bool, may_be_silent: bool) {
         self.evaluations.into_record(record);
         record.groups = self.cohorts.as_ref().map_or_else(Vec::new, CohortRegret::outcomes);

@@ -253,7 +253,7 @@ impl Users {
     }
 
     /// Adds a reward to the sum of the rewards that count, and publishes the mean if a publication is due. Adds and
-    /// publishes nothing if as many rewards of this person have counted before as may count.
+    /// publishes nothing if this person has already contributed as many rewards as one person may.
     fn publish(
         &mut self,
         ctx: &mut Context<'_, LocalProtocol>,

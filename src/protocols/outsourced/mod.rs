@@ -1,7 +1,8 @@
 //! Outsourced optimisation: PO-GP-UCB (Kharkovskii, Dai and Low 2020) and its baselines.
 //!
 //! The curator holds the inputs X (n rows, d columns) and can measure the objective at any row. The modeler wants
-//! to find the best row and sees only what the curator releases: Z in place of X, then one outcome per query.
+//! to find the best row and sees only what the curator releases: Z in place of X, together with the hyperparameters if they
+//! were fitted to the data and the learner needs them; then one outcome per query.
 //!
 //! ```text
 //! modeler --RequestInputs--> curator        sent again after a timeout

@@ -229,8 +229,8 @@ impl Party<OutsourcedProtocol> for Modeler {
                 self.state = state;
                 self.asker.reconnected(ctx);
             }
-            // A late answer for a closed round has no effect. Nothing is done when the connection is lost, since open
-            // requests are sent again later.
+            // A message that the present state does not await, such as a second copy of the inputs, has no effect. Nothing
+            // is done when the connection is lost, since open requests are sent again later.
             (Input::Message { .. } | Input::WentOffline, state) => self.state = state,
         }
     }

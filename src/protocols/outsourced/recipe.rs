@@ -47,8 +47,9 @@ pub struct Outsourced {
     pub retry: Retry,
     /// Answers that are missing because of the outcome's value or regret, such as answers about patients who do badly. The
     /// modeler is told that there is no answer and goes on with its next query, which may be for the same row. Whether a
-    /// query is answered is decided anew each time, unless a private mechanism has already answered for its row. Whether
-    /// there is an answer is a release, with an entry in the ledger. Default: none, every query is answered.
+    /// query is answered is decided anew each time, unless a private mechanism has already answered for its row. If this
+    /// decision depends on the outcome, it is a release, with an entry in the ledger. Default: none, every query is
+    /// answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence: Option<Informative>,
     /// The series that are compared.
@@ -86,7 +87,7 @@ impl Series for SeriesRecipe {
     }
 }
 
-/// The result of PO-GP-UCB's design rule for one series that projects the inputs.
+/// The result of PO-GP-UCB's design rule for one series that releases its inputs by [`JohnsonLindenstrauss`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnsRow {
     /// The series.
@@ -107,8 +108,8 @@ pub struct ColumnsRow {
 }
 
 impl Outsourced {
-    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that projects the inputs. The result is
-    /// computed from the inputs without noise, so it is as sensitive as they are.
+    /// The design rule (Kharkovskii, Dai and Low 2020, section 3.4) for each series that releases its inputs by
+    /// [`JohnsonLindenstrauss`]. The result is computed from the inputs without noise, so it is as sensitive as they are.
     ///
     /// # Errors
     /// [`MechanismError`] if the singular values cannot be computed.

@@ -83,7 +83,7 @@ vocabulary! {
             setting: u64,
             /// Outcome, noise included.
             outcome: f64,
-            /// Whether the outcome is missing (`silence`): the owner never learns it.
+            /// Whether the outcome is missing because of `silence`, so that the owner never learns the outcome.
             missing: bool => where_missing,
         } = 1,
         /// A trial was given to another worker, or to the same one again, since no answer came in time.

@@ -15,10 +15,10 @@
 //!
 //! The privacy losses of Algorithm 3 of that paper (with corrected constants), of [`FixedGrid`], [`EverySetting`] and
 //! [`AboveThreshold`] are proven if the constants of the loss function follow from the objective, and conditional on these
-//! constants if the scenario states them. The privacy losses of Algorithms 1 and 2 (with corrected constants too) are
-//! conditional on functions drawn from the assumed prior; that of Algorithm 2 is also conditional on a stated rate of
-//! convergence. The privacy loss of [`RandomRepetitions`], which publishes the best of a random number of trials, is
-//! conditional too: readers must not learn this number. With constants as printed, losses are stated as published.
+//! constants if the scenario states them. The privacy losses of Algorithm 1 (with corrected constants) and Algorithm 2 are
+//! conditional on functions drawn from the assumed prior, and that of Algorithm 2 also on a stated rate of convergence. The
+//! privacy loss of [`RandomRepetitions`] is conditional too: readers must not learn the number of trials, which is random.
+//! With printed constants, losses are stated as published, except that the loss of Algorithm 1's setting is conditional.
 
 mod box_points;
 pub mod constants;

@@ -275,8 +275,8 @@ impl Owner {
         }
     }
 
-    /// Decides whether an outcome is missing: then the owner never learns it. If the decision depends on the outcome, the
-    /// decision is entered in the ledger, since publications depend on which outcomes are known.
+    /// Decides whether an outcome is missing. The owner never learns a missing outcome. If the decision depends on the
+    /// outcome, the decision is entered in the ledger, since publications depend on which outcomes are known.
     fn is_missing(
         &mut self,
         ctx: &mut Context<'_, ReleaseProtocol>,

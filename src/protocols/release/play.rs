@@ -184,7 +184,8 @@ impl Release {
                     published.chosen.get_or_insert(instance.values[*setting as usize]);
                 }
             })?;
-        // No theorem of the publications covers searches with missing outcomes, so nothing is compared with a theorem.
+        // No theorem of the publications covers searches with missing outcomes, so such a search is not compared with
+        // theorems. A dry run has no outcomes to compare.
         let neighbour = if stage.options.dry || self.silence.is_some() {
             None
         } else {

@@ -28,9 +28,9 @@ const PRICED_TIMES: &str = "times and number of messages: training and validatio
 /// What the owner's trusted workers see.
 const WORKERS: &str = "which settings are trained, and the models: workers are the owner's own machines";
 
-/// Whether a series' outcomes are the performances of trained models, so that there are training records. They are if the
-/// objective trains models, or if the publication assumes facts about the loss of trained models. If the objective is, for
-/// example, a function drawn at random, and nothing is assumed, there are no training records.
+/// Whether a series' outcomes are the performances of trained models, so that there are training records. This is so if
+/// the objective trains models, or if the publication assumes facts about the loss of trained models. If the objective is,
+/// for example, a function drawn at random, and nothing is assumed, there are no training records.
 pub(super) fn trains(series: &ReleaseSeries, instance: &Instance) -> bool {
     instance.background.tuning.is_some() || series.publication.as_dyn().assumed().is_some()
 }

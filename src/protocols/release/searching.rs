@@ -21,7 +21,8 @@ pub(super) enum Searcher {
     UntilAbove(Box<UntilAbove>),
 }
 
-/// A search that stops at the first setting above a threshold. Its state is as secret as the outcomes.
+/// A search that stops at the first setting whose noisy outcome is not below a noisy threshold. Its state is as secret as
+/// the outcomes.
 #[derive(Clone)]
 pub(super) struct UntilAbove {
     pub(super) order: Vec<usize>,

@@ -77,14 +77,14 @@ struct StoredState {
 pub enum Fork {
     /// Runs the common beginning, stores the state at the fork, and continues with unchanged settings.
     Trunk(ForkPoint, ForkStates),
-    /// Continues from the stored state, with changed settings. The set has the names of the series whose own settings differ
-    /// after the fork; no theorem applies to the whole run of such a series.
+    /// Continues from the stored state, with changed settings. The set has the names of the series for which the branch
+    /// changes a setting that theorems on regret depend on; no such theorem applies to the whole run of such a series.
     Branch(ForkStates, Arc<BTreeSet<String>>),
 }
 
 impl Fork {
-    /// Whether this run is a branch in which the series' own settings change at the fork, so that no theorem applies
-    /// to its whole run.
+    /// Whether this run is a branch that changes, for this series, a setting that theorems on regret depend on. No such
+    /// theorem then applies to the whole run of the series.
     #[must_use]
     pub fn changes(&self, series: &str) -> bool {
         matches!(self, Self::Branch(_, changed) if changed.contains(series))

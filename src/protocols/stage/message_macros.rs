@@ -168,8 +168,8 @@ pub(in crate::protocols) fn if_any<T: Digestible>(value: &Option<T>, digest: &mu
     }
 }
 
-/// Adds nothing to the digest: for a field whose value follows from what the digest already contains, such as the messages
-/// that were received, or the point of a box that was queried.
+/// Adds nothing to the digest: for a field whose value follows from what the digest already contains. For example, which
+/// agents are heard follows from the messages received, and a value without noise follows from the point of the box.
 pub(in crate::protocols) fn nothing<T>(_: &T, _: &mut Digest) {}
 
 /// Adds the value to the digest, or `u64::MAX` if it is absent.

@@ -1,5 +1,5 @@
-//! Common parts of all protocols: connecting parties to the kernel and the network, facts, records, traces, forks and
-//! retries.
+//! Common parts of all protocols: facts, records, traces, forks, retries, and the connection of parties to the kernel and
+//! the network.
 
 mod requester;
 pub(in crate::protocols) mod differences;

@@ -70,7 +70,7 @@ where
         self.retry = retry;
     }
 
-    /// Sends a request, after closing all open requests. A party that is offline sends the request when it is online again.
+    /// Sends a request, after closing all open requests. While the party is offline, the request waits as [`Retry`] says.
     pub fn ask(&mut self, ctx: &mut Context<'_, P>, to: PartyId, message: P::Message) {
         self.close(ctx);
         self.ask_too(ctx, to, message);

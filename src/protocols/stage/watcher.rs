@@ -54,7 +54,7 @@ impl Watcher {
     }
 
     /// The series in whose stored events the most kinds of messages arrive, and these events; `None` for a watcher that
-    /// does not store first events.
+    /// does not store first events, and before the first event.
     #[must_use]
     pub fn most_informative(&self) -> Option<(String, Vec<TraceEvent>)> {
         self.beginning.as_ref()?.borrow().most_informative()

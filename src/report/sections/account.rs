@@ -23,7 +23,8 @@ fn is_a(figure: &Figure) -> &'static str {
     }
 }
 
-/// The basis of an epsilon. Without a ledger it is unknown, because only the costs of the releases are given.
+/// The basis of an epsilon. Without a ledger only the costs of the releases are given, so the basis is unknown, unless the
+/// epsilon is an approximation.
 fn basis(figure: &Figure) -> &'static str {
     figure.basis.map_or("costs as stated", LossBasis::words)
 }

@@ -109,7 +109,8 @@ impl Along {
         Some((x, format!("{} = {said}", self.name)))
     }
 
-    /// The axis for a chart, with ticks at the values if they are far enough apart.
+    /// The axis for a chart. For numbers, the ticks are at the values if these are far enough apart, otherwise at round
+    /// numbers. For durations and words, the ticks are at the values, or at some of them if there is no room for all.
     pub(super) fn axis(&self) -> Axis {
         match &self.scale {
             Scale::Numbers(values) => {

@@ -23,8 +23,8 @@ fn is(metric: &str, main: &str) -> bool {
     metric.strip_prefix(main).is_some_and(|rest| rest.is_empty() || rest.starts_with(" of "))
 }
 
-/// The comparison in short: a line for each series and cell with the change of two metrics, and what else differs. With
-/// `full`, a table of every metric for each series and cell.
+/// The comparison in short: lines with the changes of two metrics, by series and cell, and what else differs. With `full`,
+/// a table of every metric for each series and cell.
 pub(in crate::report) fn document(comparison: &Comparison, full: bool) -> Document {
     let runs = [("a", &comparison.a), ("b", &comparison.b)];
     let rows = runs.map(|(name, run)| (name.to_owned(), vec![Span::code(run)])).to_vec();
@@ -68,8 +68,9 @@ fn apart(row: &ComparisonRow) -> bool {
     row.p_adjusted.is_some_and(|p| p <= 0.05)
 }
 
-/// A line for each series and cell. Sentences below the lines name the series whose metrics are all equal in both runs, and
-/// further metrics that differ significantly.
+/// A line for each cell of each series, except for the series whose metrics are all equal in both runs. If no number of a
+/// series depends on an axis, its lines that differ only in this axis are merged. Sentences below the lines name the series
+/// without lines, and further metrics that differ significantly.
 fn short(comparison: &Comparison) -> Vec<Block> {
     let shown: Vec<&str> = MAIN
         .into_iter()

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const MAX_LINES: usize = 8;
 /// Largest number of figures of one kind. Readers look at fewer, and this many fit into a page of 5 MB.
 pub(super) const MAX_FIGURES: usize = 40;
-/// Largest number of points that are drawn for a line. Of a longer line, every k-th point is drawn, with the smallest
-/// sufficient k.
+/// If a line has more points than this, only every k-th point is drawn, where k is the smallest number that leaves at most
+/// this many points. Charts of regret by round also draw the first points and the last point of such a line.
 const MAX_POINTS: usize = 400;
 pub(super) const METRICS: [Metric; 2] = [Metric::SimpleRegret, Metric::CumulativeRegret];
 

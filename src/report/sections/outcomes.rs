@@ -79,8 +79,8 @@ fn group(name: &str) -> Option<(&str, &str)> {
     name.split_once(": ")
 }
 
-/// A number as text. A whole number below 1e5, such as a count or a flag, has no decimal places; any other number has
-/// four significant digits.
+/// A number as text. A whole number below 1e5, such as a count or a flag, has no decimal places; any other number is
+/// written by `quantity_of`.
 fn whole_or(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e5 { format!("{value}") } else { quantity_of(value) }
 }

@@ -1,5 +1,6 @@
 //! Charts of regret against epsilon, with a point for every series of every cell. The epsilon is the largest of one run,
-//! over all observers and units; it is infinite if no finite one is known.
+//! over all observers and units; it is infinite if no finite one is known. Losses against which no series of the study
+//! protects do not count.
 
 use super::headline::{Measure, Protection, UnprotectedLosses};
 use super::lines::{MAX_LINES, count, numbers, slug};

@@ -174,7 +174,7 @@ mod tests {
         close(found.whole, FIRST.iter().sum::<f64>() + PAIR);
     }
 
-    /// There are three noises: one that is common to the cells of a replication, one that is c times a factor of the
+    /// There are three noises: one that is common to the cells of a replication, one that is c times a random number of the
     /// replication, and one of each cell. On average over 400 studies of 4 replications, the estimates are right. The
     /// tolerance is six standard errors, estimated from the studies.
     #[test]

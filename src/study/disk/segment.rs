@@ -27,7 +27,7 @@ enum State {
         path: PathBuf,
         synced: Instant,
     },
-    /// A write failed. Nothing more is written, since a record after an incomplete line could not be read.
+    /// A write or a sync failed. Nothing more is written, since a record after an incomplete line could not be read.
     Broken,
 }
 
@@ -38,8 +38,8 @@ impl Segment {
     }
 
     /// Appends a line. The line then survives the end of this process. After the next sync, the line also survives a loss of
-    /// power. A sync happens with the first line that is appended more than a second after the last sync, and when the
-    /// segment is closed.
+    /// power. A sync happens with the first line that is appended more than a second after the last sync (or, before the
+    /// first sync, after the file was created), and when the segment is closed.
     pub(in crate::study) fn append(&self, line: &[u8]) -> Result<(), FileError> {
         let mut state = self.state.lock().expect("no holder of this lock panics");
         if let State::NotYet = *state {
@@ -63,8 +63,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Makes the appended records survive a loss of power, and ends the segment. If an earlier write failed, nothing is
-    /// synced any more.
+    /// Makes the appended records survive a loss of power, and ends the segment. If an earlier write or sync failed,
+    /// nothing is synced any more.
     pub(in crate::study) fn close(self) -> Result<(), FileError> {
         match self.state.into_inner().expect("no holder of this lock panics") {
             State::Open { file, path, .. } => {

@@ -248,8 +248,8 @@ impl History {
         }
     }
 
-    /// The key in `travelling` of the message `parcel`, which was lost at the time `at`. If a message from the same sender to
-    /// the same addressee was sent at this time, its key is returned. Otherwise the result is the key of the earliest
+    /// The key in `travelling` of the message `parcel`, which was lost at the time `at`. If a message from the same sender
+    /// to the same addressee was sent at this time, its key is returned. Otherwise the result is the key of the earliest
     /// message in flight from this sender to this addressee.
     fn lost(&self, parcel: &TracedMessage, at: Time) -> Option<(PartyId, PartyId, Time)> {
         let (from, to) = (parcel.from, parcel.to);

@@ -28,7 +28,8 @@ pub struct Goal {
     /// The series that is subtracted from every other series, replication by replication; the intervals of the mean
     /// differences are then judged. If absent, the interval of each mean is judged.
     pub against: Option<String>,
-    /// The name of the metric, as in `results.csv` without the prefix "more.".
+    /// The name of the metric: the name of a column of `results.csv`, from which a prefix "more." is removed, or the name of
+    /// a regret of a group of agents or of a cohort.
     pub metric: String,
     /// Largest number of replications of a cell; a number below 2 counts as 2.
     pub at_most: u64,
@@ -105,8 +106,8 @@ pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
 }
 
 /// Why no series has the regret `metric` of `group` ("worst" is the group whose regret is largest); `None` if a series has
-/// this regret, or if a replication fails. The first replication of each cell is run, without being stored, until one of
-/// these replications has this regret.
+/// this regret, or if a replication fails. If groups cannot have a metric called `metric`, nothing is run. Otherwise the
+/// first replication of each cell is run, without being stored, until one of these replications has this regret.
 #[must_use]
 pub fn wrong_group(plan: &Plan, metric: &str, group: &str) -> Option<GroupError> {
     let mut found = GroupsFound::default();

@@ -39,9 +39,9 @@ pub struct SeriesSummary {
     /// Differences between groups, where there are at least two and some regret is above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// Number of replications in which the learner had at least three rounds and queried the same arm in all of them. Apart
-    /// from its initial points, such a learner observes only this arm of the objective, so equal regrets do not show that a
-    /// varied setting has no effect. Always 0 for a series with groups.
+    /// Number of replications in which at least three rounds of the learner are recorded, and the learner queried the same
+    /// arm in all recorded rounds. If such a learner observed only this arm and its initial points, equal regrets do not
+    /// show that a varied setting has no effect. Always 0 for a series with groups.
     #[serde(default, skip_serializing_if = "is_none")]
     pub one_arm: u64,
     /// Number of replications with a learner that never left an arm although its model knew next to nothing about the other

@@ -15,7 +15,7 @@ pub struct Estimate {
 }
 
 /// Reads an estimate. Where a summary of schema 1 has only a mean, it is read as the mean of a single value, for which no
-/// error is shown.
+/// standard error is shown.
 pub(in crate::study) fn estimate_or_mean<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Estimate>, D::Error> {

@@ -58,10 +58,10 @@ pub struct CellSummary {
     pub series: Vec<SeriesSummary>,
     /// Privacy losses, by series, owner of the data, unit of protection, observer and neighbouring relation.
     pub privacy: Vec<PrivacyRow>,
-    /// For each entry of `privacy`, the tight accountant's epsilon of all releases up to a round, the largest of all runs
-    /// and units. Only some rounds are listed. The epsilon is 0 before the first listed round; for a round between two
-    /// listed rounds, the epsilon of the later one is an upper bound. If releases are about different units, every listed
-    /// round has the epsilon of the whole run.
+    /// For each entry of `privacy`, by round, the largest epsilon by the tight accountant that any unit has in any run from
+    /// all releases up to the round, or an upper bound on this epsilon. Only some rounds are listed. The epsilon is 0 before
+    /// the first listed round; for a round between two listed rounds, the epsilon of the later one is an upper bound. If
+    /// releases are about different units, every listed round has the epsilon of the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy_by_round: Vec<Vec<EpsilonAt>>,
     /// Privacy losses about persons who contribute a row and an outcome, if there are releases about both: the sums of the
@@ -80,8 +80,9 @@ pub struct CellSummary {
 }
 
 impl Summary {
-    /// The loss over all runs of the series of `row`, to the same observer: about the unit of `row`, under its neighbouring
-    /// relation, or the largest one about a person if `person` is true. `None` if runs use different data.
+    /// The loss over all runs of the series of `row`, to the observer of `row`. If `person` is false, it is the loss about
+    /// the unit of `row` under the neighbouring relation of `row`. If `person` is true, it is the largest loss about a
+    /// person. `None` if there is no such loss, for example because runs use different data.
     #[must_use]
     pub fn over_all_runs(&self, row: &PrivacyRow, person: bool) -> Option<&StudyPrivacy> {
         let wanted = |of: &&StudyPrivacy| {

@@ -213,9 +213,9 @@ impl<'a> Losses<'a> {
         Self(here.map(|(row, steps)| (row, steps.as_slice())).collect())
     }
 
-    /// The largest epsilon of the releases up to a round, over the neighbouring relations; `None` if the whole run has no
-    /// such releases. For a round between two listed rounds, the result is an upper bound: the epsilon at the later of the
-    /// two.
+    /// The largest epsilon of the releases up to a round, over the neighbouring relations; `None` if there are no losses to
+    /// this observer about this kind of unit in the whole run. For a round between two listed rounds, the result is an upper
+    /// bound: the epsilon at the later of the two.
     fn at(&self, round: u64) -> Option<f64> {
         self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
     }

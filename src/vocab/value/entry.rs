@@ -74,7 +74,7 @@ impl<'a> KeyReader<'a> {
         self.entry.key_span.clone()
     }
 
-    /// The key as a whole number; only in JSON, which writes such keys as texts.
+    /// The key as a whole number; only in formats such as JSON, which write such keys as texts.
     fn whole(&self, kind: &str, least: i128, most: i128) -> Result<i128, ReadError> {
         if !self.is_data {
             return Err(ReadError::new(Fault::OtherKind));

@@ -62,7 +62,7 @@ pub enum Fault {
     NoText,
     /// A value that is not a number, where a number is expected.
     NoNumber,
-    /// A number with a point or an exponent, where a whole number is expected.
+    /// A number with a point or an exponent, infinity, or `NaN`, where a whole number is expected.
     NotWhole,
     /// A whole number outside the range of its type.
     OutsideRange {
@@ -83,7 +83,7 @@ pub enum Fault {
     NeedsNames(String),
     /// A value without fields, where the struct of this name is expected.
     NoFields(String),
-    /// A value of another kind than the type expects; the reader has no details.
+    /// A value of another kind, or a list or tuple of another length, than the type expects; the reader has no details.
     OtherKind,
 }
 
@@ -98,9 +98,9 @@ impl ReadError {
         &self.0.fault
     }
 
-    /// The byte range, in the text, of the value or of the key of an unknown field. For a missing field, the byte range of
-    /// the name of the struct that lacks the field, or of the struct's first byte if it has no name. `0..0` if no place
-    /// was set.
+    /// The byte range, in the text, of the value, or of the key if the key is wrong (such as the name of an unknown field).
+    /// For a missing field, the byte range of the name of the struct that lacks the field, or of the struct's first byte if
+    /// it has no name. `0..0` if no place was set.
     #[must_use]
     pub fn place(&self) -> Range<usize> {
         self.0.place.clone().unwrap_or(0..0)

@@ -61,7 +61,7 @@ impl Number {
     }
 
     /// The number as the first of `u64`, `i64` and `f64` that fits. Whole numbers that need more than 64 bits become `f64`.
-    /// Those that do not fit in an `i128` either are an error unless they are written in base ten.
+    /// Those that do not fit in an `i128` either are an error unless they are written in base ten without a suffix.
     pub(super) fn any(&self) -> Result<Any, Fault> {
         let text = match self {
             Self::Unsigned(value) => return Ok(Any::Unsigned(*value)),

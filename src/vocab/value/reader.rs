@@ -120,8 +120,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks that the value, or the content of the brackets after its name, is empty. A whole value may have no name other
-    /// than `name`.
+    /// Checks that the value, or the content of the brackets after its name, is empty. In the first
+    /// case, the value may have no name other than `name`.
     fn nothing(self, name: Option<&'static str>) -> Result<(), ReadError> {
         let node = self.0.node;
         if self.0.inside {

@@ -199,7 +199,7 @@ impl KnownPair {
 
     /// The exact loss of this pair at `delta`. Its error is the distance to the further of a lower and an upper bound, but
     /// at least 1e-4. The lower bound is that of the tight accountant. The upper bound is computed by dividing the range of
-    /// the privacy loss into cells or, if this is not implemented for the pair, by the tight accountant. With a closed form,
+    /// the privacy loss into cells; where `in_cells` returns `None`, it is that of the tight accountant. With a closed form,
     /// both bounds equal epsilon. If only the largest loss is known, `delta` must be 0.
     #[must_use]
     pub fn loss(&self, delta: f64) -> ExactLoss {
@@ -384,8 +384,8 @@ mod tests {
         assert!((curve(coarse.epsilon(0.3)) - 0.3).abs() < 1e-9);
     }
 
-    /// Exact losses lie between the accountant's two bounds, and the stated error reaches to the lower one. Where the bounds
-    /// are close to each other, so is the exact loss to both.
+    /// Exact losses lie between the accountant's two bounds, and the stated error reaches to the lower bound. Where the two
+    /// bounds are close to each other, the stated error is small.
     #[test]
     fn the_exact_loss_is_exact_to_its_stated_error() {
         let sampled = |rate, noise_multiplier| Cost::PoissonGaussian { rate, noise_multiplier };

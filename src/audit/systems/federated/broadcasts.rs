@@ -231,7 +231,7 @@ fn system(
 ) -> Result<System, AuditError> {
     let fixed_size = matches!(aggregate.participation, Participation::FixedSize(_));
     let neighbours = if fixed_size { Neighbours::ReplaceOne } else { Neighbours::ZeroOut };
-    // The cost with the agent present, as in the ledger.
+    // The cost of a round's sum on the given data, the first input of the pair.
     let price = |round: &Round| round.mechanism.price(&round.pair.inputs[0], &neighbours);
     let prices: Vec<Price> = rounds.iter().map(price).collect::<Result<_, _>>()?;
     let counted: Vec<(&Price, u64)> = prices.iter().map(|price| (price, 1)).collect();

@@ -99,7 +99,7 @@ impl Observer {
         (0..).filter(|agent| *agent != target).take(known).collect()
     }
 
-    /// The mechanism of sums over `survivors` answers whose price the ledger records for this observer.
+    /// The mechanism whose price the ledger records for this observer and for sums over `survivors` answers.
     fn price(self, masked: &MaskedRound, survivors: u64) -> SecureSum {
         match self {
             Self::Server => masked.seen_by_server(survivors),
@@ -133,8 +133,8 @@ fn unmasked(
     let mut taken: BTreeSet<u64> = entries.iter().filter_map(|entry| entry.rounds()).flatten().collect();
     for entry in entries {
         for round in rounds_of(entry, masked, &mut taken)? {
-            // The ledger counts rounds from 1, and the noise multiplier of an entry is proportional to the square root of
-            // the number of noise shares that the server does not know.
+            // The ledger counts the rounds of sums from 1; here they are counted from 0. The noise multiplier of an entry is
+            // proportional to the square root of the number of noise shares that the server does not know.
             let round = round.saturating_sub(1);
             let as_planned = multiplier(&masked.mechanism().cost(&masked.plan(round)));
             if let (Some(as_planned), Some(actual)) = (as_planned, multiplier(&entry.event.cost)) {

@@ -5,9 +5,9 @@ use super::*;
 use crate::rng::Key;
 use std::sync::Arc;
 
-/// With the same random numbers, the sums on the two inputs of the worst pair differ by the difference of the two vectors
-/// that `moved` states if the agent is drawn, and are equal if it is not drawn. Without noise, the sums on the neighbour are
-/// the mean that `moved` states.
+/// The sums on the two inputs of the worst pair are computed with the same random numbers. If the agent is drawn, these sums
+/// differ by the difference of the two vectors that `moved` states. If the agent is not drawn, the sums are equal. Without
+/// noise, the sums on the neighbour are the mean that `moved` states.
 #[test]
 fn the_worst_pair_moves_the_sums_as_stated() {
     for fixed in [false, true] {

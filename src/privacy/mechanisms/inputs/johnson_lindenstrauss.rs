@@ -296,7 +296,8 @@ mod tests {
         }
     }
 
-    /// With n - 1 = d all centred inputs span the same space. A statistic is then trained on the squared lengths of rows.
+    /// With n - 1 = d all centred inputs of rank d span the same space. The left singular vectors of the two inputs of this
+    /// test differ, so a statistic is trained on the squared lengths of rows.
     #[test]
     fn inputs_that_span_one_space_are_distinguished_by_lengths_of_rows() {
         let given = Rows::new(3, 2, vec![0.1, 0.9, 0.4, 0.3, 0.8, 0.5]).unwrap();
@@ -346,8 +347,8 @@ mod tests {
 
     #[test]
     fn the_lift_scales_the_grid_by_c_prime() {
-        // The grid's two singular values are equal to sigma, so lifting multiplies Z by sqrt(1 + omega^2 / sigma^2),
-        // and squared distances by C' = 1 + omega^2 / sigma^2.
+        // The grid's two singular values are equal. Let sigma be their value. Lifting multiplies Z by
+        // sqrt(1 + omega^2 / sigma^2), and squared distances by C' = 1 + omega^2 / sigma^2.
         for case in oracle()["po_Cprime_and_scale"].as_array().unwrap() {
             let r = case["r"].as_u64().unwrap() as usize;
             let recipe = recipe(libm::exp(case["eps_log"].as_f64().unwrap()), 1e-5, r);

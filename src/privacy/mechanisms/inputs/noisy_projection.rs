@@ -190,7 +190,7 @@ impl DrawnProjection {
         })
     }
 
-    /// X P, without noise: as sensitive as X.
+    /// X P, without noise. Like X, it is protected data.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] if X has another number of columns.

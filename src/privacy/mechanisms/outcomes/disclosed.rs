@@ -1,4 +1,4 @@
-//! Outcomes answered without protection.
+//! Answers without protection: each answer is the outcome itself.
 
 use super::outcome::{Outcome, OutcomeMechanism};
 use crate::privacy::mechanisms::{Disclosed, MechanismError};

@@ -26,7 +26,7 @@ pub struct CtlReport {
     /// but a user does not: a real system must state the bound.)
     #[serde(default)]
     pub bound: Option<Positive>,
-    /// Whether rewards beyond the bound are clipped to it. Without clipping the guarantee holds only if no reward lies
+    /// Whether rewards beyond the bound are clipped to it. Without clipping, a report is epsilon-LDP only if no reward lies
     /// beyond the bound. Default: true.
     #[serde(default = "yes")]
     pub clip: bool,
@@ -194,8 +194,8 @@ mod tests {
     }
 
     /// Noise is refused only if the report states no bound on rewards. Without delta, noise is then refused if the scenario
-    /// says that the noise is unbounded. With delta, noise is refused if no size is known that it exceeds with probability at most
-    /// delta.
+    /// says that the noise is unbounded. With delta, noise is then refused if the scenario states the distribution of the
+    /// noise and, for this distribution, no size is known that the noise exceeds with probability at most delta.
     #[test]
     fn noise_without_a_bound_is_refused() {
         let delta = ", clip: false, delta: Some(0.01)";

@@ -73,8 +73,8 @@ fn noise_is_added_to_threshold_number_and_value() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// With noise on a lattice, the size that the noise exceeds with probability at most e^-`a` is one spacing larger than `a`
-/// times the scale.
+/// `value_tail(a)` is a size that the noise on a value exceeds with probability at most e^-a. With noise on a lattice, this
+/// size is a times the scale, plus one spacing.
 #[test]
 fn the_tail_of_a_value_includes_one_spacing() {
     let exact = of(2.0, 0.0, 1);

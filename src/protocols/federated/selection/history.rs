@@ -10,8 +10,8 @@ pub struct SelectionHistory {
     pub round: u64,
     /// By agent: the time in seconds that it announces for one unit of work.
     pub announced: Vec<f64>,
-    /// By agent: its last report that was released, with the noise that was added, if any; `None` before the first such
-    /// report.
+    /// By agent: the last loss that it reported and that was released, with the noise that was added, if any; `None` before
+    /// the first such loss.
     pub reported: Vec<Option<f64>>,
     /// By agent: the last round in which it was selected and its answer arrived in time; `None` if there is no such round.
     pub involved: Vec<Option<u64>>,
@@ -20,7 +20,8 @@ pub struct SelectionHistory {
     /// By agent: the time in seconds between the request and the agent's answer, for the last answer that arrived in
     /// time.
     pub took: Vec<Option<f64>>,
-    /// By past round: the sum of the released reports of the agents that were selected and whose answers arrived in time.
+    /// By past round: the sum of the entries of `reported` at the end of the round, over the agents that were selected and
+    /// whose answers arrived in time; an entry `None` adds nothing.
     pub utility: Vec<f64>,
 }
 

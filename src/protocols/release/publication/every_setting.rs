@@ -1,5 +1,5 @@
-//! Every setting is published as soon as it is chosen, with a proof that needs no prior; Kusner et al. 2015 name this as
-//! future work.
+//! Every setting whose choice depends on outcomes is published as soon as it is chosen, with a proof that needs no prior;
+//! Kusner et al. 2015 name this as future work.
 
 use super::{
     Part, Plan, Publication, Sampling, Search, Selection, TAIL, Task, TaskFacts, TaskOutline, positive,
@@ -59,8 +59,8 @@ pub struct EverySetting {
     /// private choice explores too. Default: 1.
     #[serde(default = "one")]
     pub scale: Positive,
-    /// Noise variance that the model assumes. A larger value gives outcomes smaller weights in the posterior mean, and so
-    /// scores a smaller sensitivity. Default: that of the objective's surrogate.
+    /// Noise variance that the model assumes. A larger value gives outcomes smaller weights in the posterior mean, so that
+    /// the scores have a smaller sensitivity. Default: that of the objective's surrogate.
     #[serde(default)]
     pub regulariser: Option<Positive>,
     /// Facts of the tuning task that the proof needs, for objectives that do not state them. Default: what the

@@ -30,9 +30,9 @@ use serde::{Deserialize, Serialize};
 pub struct GpNoiseFree {
     /// epsilon of the release.
     pub epsilon: Epsilon,
-    /// Probability, over functions drawn from the assumed prior, that the guarantee does not hold, for one pair of
-    /// neighbours. Half of it is for the bound on the difference of the two functions, half for the regret that A and
-    /// tau state.
+    /// delta of Algorithm 2. For one pair of neighbours, the bound on the difference of the two functions fails with
+    /// probability at most delta / 2 over functions drawn from the assumed prior. In the paper, the other half of delta is
+    /// for the regret that A and tau state; here this regret is assumed.
     pub delta: Delta,
     /// k1(V, V'): the smallest correlation of the functions of two neighbouring validation sets. It must not be
     /// computed from the data.

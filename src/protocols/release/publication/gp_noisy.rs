@@ -54,7 +54,7 @@ pub struct GpNoisy {
 /// Variance of the noise that the owner adds to exact outcomes, in units of the prior's variance.
 const OWN_NOISE: f64 = 1e-8;
 
-/// The probability, rounded up to four significant digits.
+/// The probability with four significant digits; it is rounded upwards.
 fn short(probability: f64) -> f64 {
     let scale = libm::pow(10.0, 3.0 - libm::floor(libm::log10(probability)));
     // A rounding error must not raise a number that has four digits to the next such number.
@@ -329,8 +329,8 @@ mod tests {
         let mut stream = Key::root(11).stream();
         let n = 6;
         let points = Points::new(n, 1, (0..n).map(|i| i as f64 / n as f64).collect());
-        // Outcomes are exact in the last two cases. The last case has eight rounds but six settings, so that settings are
-        // repeated.
+        // The objective's outcomes are exact in the last two cases; the owner then adds noise of its own. The last case has
+        // eight rounds but six settings, so that settings are repeated.
         for (rounds, sd) in [(1u64, 0.3), (4, 0.3), (4, 0.0), (8, 0.0)] {
             let surrogate = Surrogate {
                 covariance: Covariance::squared_exponential(0.05, 1.0),

@@ -29,8 +29,8 @@ pub enum Search {
     Nothing,
 }
 
-/// A search in which a private mechanism makes every choice once an outcome is known; until then, settings are drawn at
-/// random.
+/// A search in which settings are drawn at random until an outcome is known. From then on, a private mechanism makes every
+/// choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Epsilon of one choice.

@@ -95,7 +95,8 @@ impl Task {
 
     /// The largest rounding error of the outcomes of a setting, and of their mean if the setting is tried more than
     /// once. One rounding of a number is an error of at most `ROUNDING` times the number. The error of a mean of m losses is
-    /// at most m roundings of the losses' range. The error of a mean of t outcomes is at most t + 1 roundings of the largest
+    /// at most m roundings of the losses' range. The noise of an outcome, and its addition to the value, add at most two
+    /// roundings of the largest outcome. The error of a mean of t outcomes is at most t + 1 roundings of the largest
     /// outcome.
     ///
     /// # Errors

@@ -206,8 +206,8 @@ mod tests {
         assert_eq!(function.shifted(&[3.0, 0.0]), vec![low; 30]);
     }
 
-    /// A smooth function, continued from its values at 60 scattered points and shifted, is close to the function that is
-    /// moved by the shift, and is largest at the same one of the points.
+    /// A smooth function is continued from its values at 60 scattered points, and the continued function is shifted. The
+    /// result is close to the smooth function moved by the shift, and both are largest at the same one of the points.
     #[test]
     fn scattered_points_have_the_function_that_was_moved() {
         let rows = sobol::points(60, 2, Key::root(5)).concat();

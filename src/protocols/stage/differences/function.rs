@@ -94,8 +94,9 @@ impl PointFunction for Moved {
 }
 
 /// The function mean + scale (f(x - shift) - mean) on the same box, where f is `continuum` and `shift` is in units of the
-/// box's sides (empty: none). `shift` must leave a point with f's largest value in the box, and `scale` must be above 0:
-/// the largest value of the result is then mean + scale (largest value of f - mean).
+/// box's sides (empty: none). After the shift, a point at which f is largest must still be in the box. f must have no larger
+/// value beyond the box, and `scale` must be above 0. Then the largest value of the result is
+/// mean + scale (largest value of f - mean).
 pub(super) fn moved(continuum: &Continuum, shift: &[f64], scale: f64, mean: f64) -> Continuum {
     if shift.is_empty() && scale == 1.0 {
         return continuum.clone();

@@ -176,8 +176,8 @@ impl<'a> Draws<'a> {
         }))
     }
 
-    /// The agent's own values of the objective, continued by the surrogate and shifted. If the agent has points of its
-    /// own, its function is known at these points only, and is continued from them.
+    /// The agent's own values of the objective, continued by the surrogate (between and beyond the points) and shifted. If
+    /// the agent has points of its own, its function is known at these points only, and is continued from them.
     fn own_shifted(
         &self,
         agent: &Drawn<'_>,

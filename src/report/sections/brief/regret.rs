@@ -12,7 +12,7 @@ use crate::study::{CellSummary, SeriesSummary, Summary};
 /// Largest number of curves that are drawn as sparklines; if there are more, none is drawn.
 const MAX_CURVES: usize = 10;
 
-/// The section; `None` for a protocol that optimises nothing.
+/// The section; `None` if no series has a simple regret, as with a protocol that optimises nothing.
 pub(super) fn section(summary: &Summary, curves: Curves) -> Option<Section> {
     let all = || summary.cells.iter().flat_map(|cell| &cell.series);
     if all().all(|series| series.metrics.simple_regret.is_none()) {

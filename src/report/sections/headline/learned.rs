@@ -254,7 +254,8 @@ type Sentences<'a> = (Vec<Span>, Vec<(&'a str, &'a str)>);
 
 /// A sentence on the losses of the best private series to those observers that `told` does not pair with this series. Also
 /// returns the pairs of series and observer that the sentence is about. `None` if there is no such loss, or if some loss of
-/// the best private series has no finite bound.
+/// the best private series has no finite bound. Losses against which no series protects ([`UnprotectedLosses`]) are
+/// ignored.
 fn best<'a>(summary: &'a Summary, told: &[(&str, &str)]) -> Option<Sentences<'a>> {
     let (best, _) = chosen(summary, Measure::of(summary)?)?;
     if !matches!(best.protection, Protection::Bounded(..)) {

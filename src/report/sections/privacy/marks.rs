@@ -30,8 +30,8 @@ impl Notes {
         self.number_cut(note, |_| shown.clone())
     }
 
-    /// The note as its differences from an earlier note that is printed in full; `None` if it is not similar to any earlier
-    /// note that is printed in full.
+    /// The note as its differences from an earlier note that is printed in full; `None` if the note is short, or if it is
+    /// not similar to any earlier note that is printed in full.
     fn like_an_earlier_one(&self, note: &str) -> Option<String> {
         let full = self.all.iter().enumerate().filter(|(_, known)| known.shown == known.whole);
         let told = full.filter_map(|(index, known)| Some((index, differences(&known.whole, note)?)));

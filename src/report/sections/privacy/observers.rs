@@ -107,8 +107,8 @@ struct Units<'a> {
 enum Learned<'a> {
     /// These entries hold at every point of the row.
     Entries(Vec<&'a PrivacyRow>),
-    /// Nothing was released to this observer at the points of this row. At the other points, which this variant lists,
-    /// something about the same units was released to this observer.
+    /// Nothing about these units was released to this observer at the points of this row. The variant lists the points at
+    /// which something about these units was released to this observer.
     Elsewhere(Vec<String>),
     /// Nothing about these units was released to this observer in the whole study.
     Nothing,

@@ -29,7 +29,8 @@ fn outcome_of_row(released: &[String]) -> &'static str {
     if counted { ", which changes its outcome" } else { ", with the same outcome" }
 }
 
-/// The neighbouring relations of given triples of unit, relation and series in words, as `relations` writes them.
+/// The neighbouring relations of given triples of unit, relation and series in words, as `relations` writes them, but
+/// without a phrase on what happens to the outcome of a moved row.
 pub(in crate::report::sections) fn relations_of<'a>(
     all: impl Iterator<Item = (ProtectedUnit, &'a Neighbours, &'a str)>,
 ) -> Vec<String> {

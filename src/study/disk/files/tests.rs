@@ -54,7 +54,7 @@ fn a_link_stays_a_link_and_a_device_a_device() {
     std::os::unix::fs::symlink("/dev/null", &null).unwrap();
     put(&null, b"gone").unwrap();
     assert!(is_device_or_pipe(&null) && fs::symlink_metadata(&null).unwrap().is_symlink());
-    // A device is refused as a file of a run, because such a file is read to its end or replaced.
+    // A device is refused as a file of a run, because the files of a run are read to their end or replaced.
     assert!(write(&null, b"gone").unwrap_err().to_string().contains("device"));
     let zero = place.path().join("zero");
     std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();

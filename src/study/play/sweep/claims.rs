@@ -215,7 +215,7 @@ impl ClaimTable {
     /// Gives up a claim whose block has no result, so that another worker can claim the block.
     pub(super) fn release(&mut self, claim: Claim) {
         self.held.remove(&claim);
-        // If the file cannot be removed, the block is taken over later, because its heartbeats stop.
+        // If the file cannot be removed, the block is taken over later, because the claim's heartbeats stop.
         drop(fs::remove_file(self.file(claim)));
     }
 }

@@ -198,8 +198,8 @@ pub struct PlannedSweep {
 
 /// Prepares the folder of a study for workers. An existing plan of the same study is replaced only if `force` is set, or if
 /// all of its blocks are finished but replications are missing, because they failed or their records are damaged. A plan of
-/// another study is always replaced. The new plan consists of the replications that are still missing; finished results are
-/// kept.
+/// another study is replaced even without `force`. The new plan consists of the replications that are still missing.
+/// Finished results are kept.
 ///
 /// # Errors
 /// [`SweepError::Busy`] if workers may be using a plan that has to be replaced, unless `force` is set; another

@@ -8,7 +8,7 @@
 //! work/conflicts/              the second results of blocks that were computed twice with different results
 //! ```
 //!
-//! A sweep needs no particular scheduler: Slurm, GNU parallel, ssh and Kubernetes can all start the same worker.
+//! No particular scheduler is needed: Slurm, GNU parallel, ssh and Kubernetes can all start the same worker.
 
 mod claims;
 mod division;
@@ -32,9 +32,9 @@ use crate::study::results::gather::finish;
 use crate::study::results::summary::Summary;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes one finished run in `folder` from the workers' results there and in `others`, which may contain parts of the same
-/// study that were run elsewhere. The records are the same as if a single process had run the study, and do not depend on
-/// the order of the folders.
+/// Makes one run in `folder`, with summary and report, from the workers' results there and in `others`, which may contain
+/// parts of the same study that were run elsewhere. The records are the same as if a single process had run the study, and
+/// do not depend on the order of the folders. With `partial`, replications may be missing.
 ///
 /// # Errors
 /// [`SweepError::Incomplete`] if replications are missing, unless `partial`; a conflict if a replication has two different
