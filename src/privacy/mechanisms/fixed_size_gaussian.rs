@@ -92,7 +92,7 @@ impl Mechanism for FixedSizeGaussian {
     /// unit is drawn. If the other vectors were zero, both distributions would be mixtures and far harder to distinguish.
     fn worst_pair(&self, like: &Contributions) -> Option<Pair<Contributions>> {
         let words =
-            "one unit's contribution of full norm, or negated; all others equal the negated one".to_owned();
+            "one unit's contribution of full norm, or its opposite; those of all other units equal its opposite".to_owned();
         self.noise.worst_pair(like, -1.0, -1.0).map(|pair| Pair { words, ..pair })
     }
 

@@ -283,8 +283,8 @@ impl Local {
             noise_bound: crowd.noise_bound(),
             laplace_scale: None,
         };
-        // If the noise of rewards has no known bound, the learner assumes that no reward lies beyond the largest bound of the
-        // mechanisms, which clip rewards to their bounds or have noise scaled to them.
+        // If the noise of rewards has no known bound, the learner assumes that no reward lies beyond the largest bound of
+        // the mechanisms, which clip rewards to their bounds or have noise scaled to them.
         let bounds = levels.iter().filter_map(|level| Some(level.mechanism.as_ref()?.bound()));
         let largest = bounds.reduce(f64::max).map(|largest| (largest - bound).max(0.0));
         facts.noise_bound = facts.noise_bound.or(largest);

@@ -231,7 +231,7 @@ pub(in crate::report) fn of_findings(title: &str, findings: &[Finding]) -> Secti
          counting, with 95 % confidence for each line, whatever the system does, rounded down; ceiling: the largest \
          lower bound that so many trials can show. model: a lower bound if the noise is of the stated kind and only \
          its size is unknown, rounded down. within f: consistent; the tested epsilon is f times the larger of the two \
-         lower bounds, counted (count) or by the model (model), and a pass says no more than that. Only counting \
+         lower bounds, by counting (count) or by the model (model). A pass shows no more than that. Only counting \
          refutes.",
         Visibility::Everywhere,
     ));
