@@ -39,7 +39,8 @@ impl MaskingContract {
         self.aggregate.mechanism(self.placement.agents() as u64)
     }
 
-    /// Number of noise shares, one per agent, that add up to the planned noise.
+    /// Number of agents whose shares of the noise together make the planned noise: all agents except the planned share of
+    /// dropouts, at least 1.
     pub(super) fn planned_shares(&self) -> u64 {
         let dropout = match self.aggregate.server {
             ServerTrust::Trusted => 0.0,

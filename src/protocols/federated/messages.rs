@@ -107,8 +107,8 @@ vocabulary! {
             round: u64,
             /// The draw of the agent's weights, without protection; `None` if there is no draw.
             omega: Option<Released<Arc<Vec<f64>>>> => if_any,
-            /// The loss, without protection: the server is trusted with it. The agent computes this number, as the selection
-            /// requires (`Selection::report`), from how far its measurements are from the prediction of the round's vectors.
+            /// The loss, without protection: the server is trusted with it. The agent computes it, as the selection requires
+            /// (`Selection::report`), from the differences between its outcomes and what the round's vectors predict.
             loss: Released<f64>,
         } = 13,
         /// The same as `Unmask`, where agents share masks with few neighbours: which neighbours of the
@@ -129,15 +129,14 @@ pub struct Close {
     pub round: u64,
 }
 
-/// The vectors that are longer than the norm to which the vector for one region is clipped: the set C in Theorem 1 of Dai,
-/// Low and Jaillet 2021. Only vectors that arrived in time are considered, except that with the policy `Buffered` vectors
-/// that answer an earlier round are considered too.
+/// How many of the vectors that enter a round's sums are longer than the norm to which the vector for one region is clipped,
+/// and the weight of their agents: the set C in Theorem 1 of Dai, Low and Jaillet 2021. The vectors are those that arrived
+/// in time and, with the policy `Buffered`, also late answers to earlier rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
-    /// How many of these vectors arrived in time.
+    /// Number of the longer vectors that arrived in time.
     pub vectors: u64,
-    /// The sum of the weights of these vectors' agents, over all regions and over all of these vectors, whether or not they
-    /// arrived in time.
+    /// The sum of the weights of the agents of all longer vectors, late ones included, over all regions.
     pub weight: f64,
 }
 
@@ -221,8 +220,8 @@ vocabulary! {
             /// Agents that can take part in masked sums.
             members: u64,
         } = 9,
-        /// The server can compute the sums of a round that was given up, because shares arrived late or because colluding
-        /// agents hold the missing shares.
+        /// A round was given up, but the server can compute its sums after all: shares arrived late, or colluding agents
+        /// hold the missing shares.
         OpenedLate {
             /// The round.
             round: u64,

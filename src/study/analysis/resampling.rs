@@ -80,8 +80,9 @@ fn weights(count: usize, stream: &mut Stream) -> Vec<f64> {
 /// The variances and the shares of a design, with percentile intervals from resampled replications and rows; `key` is the
 /// node of the seed tree for the resamples.
 ///
-/// As in the estimate (see [`super::factorial`]), only values of different replications are multiplied with each other.
-/// So a replication that is drawn twice is not multiplied with itself. Source of the interval: Efron and Tibshirani 1993,
+/// The estimate of a variance is a mean of products of values from different replications (see [`super::factorial`]). In a
+/// resample too, [`Resampled::variances`] multiplies only values of different replications, so a replication that is drawn
+/// twice is not multiplied with itself. Source of the interval: Efron and Tibshirani 1993,
 /// "An Introduction to the Bootstrap", chapter 13. Source of the bootstrap of indices: Archer, Saltelli and Sobol' 1997,
 /// "Sensitivity measures, ANOVA-like techniques and the use of bootstrap" (J. Stat. Comput. Simul. 58).
 ///

@@ -37,7 +37,8 @@ pub struct BranchRow {
     /// Cumulative regret divided by the number of questions, over the replications that reached the end and asked
     /// questions; absent if there are none.
     pub regret_per_question: Option<Estimate>,
-    /// Number of questions in each replication.
+    /// Number of queries in each replication, without initial points; in a federation, the mean over agents. `None` where
+    /// nothing is optimised.
     #[serde(skip)]
     pub questions: Vec<Option<f64>>,
     /// Virtual seconds from start to end, the mean over replications.

@@ -85,8 +85,8 @@ pub fn play_until(
 pub fn unknown_metric(plan: &Plan, metric: &str) -> Option<Vec<String>> {
     let place = METRICS.iter().position(|known| *known == metric);
     let optimises = plan.cells.iter().any(|cell| cell.scenario.draft().objective.is_some());
-    // The first `OF_AN_OBJECTIVE` entries of `METRICS` are regrets and questions, which only a series with an objective
-    // has. Every run has the remaining entries.
+    // The first `OF_AN_OBJECTIVE` entries of `METRICS` are the regrets, the number of questions and the regret per
+    // question. Only a series with an objective has them. Every run has the remaining entries.
     if place.is_some_and(|place| optimises || place >= OF_AN_OBJECTIVE) {
         return None;
     }

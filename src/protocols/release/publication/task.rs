@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 /// Twice the relative error of one operation; the factor 2 covers products of errors.
 const ROUNDING: f64 = f64::EPSILON;
-/// No normal deviate is larger, because each is computed from 53 random bits by inversion of the distribution function.
+/// No normal deviate is larger in absolute value: each is the normal quantile of a number that is at least 2^-53 away from 0
+/// and from 1.
 const LARGEST_DEVIATE: f64 = 9.0;
 /// If nothing is known about a value, it is assumed to lie within this many prior standard deviations of the prior mean.
 const LARGEST_DEVIATE_OF_PRIOR: f64 = 4096.0;
@@ -196,8 +197,8 @@ impl Task {
         }
         match (assume, self.facts) {
             (Some(assumed), _) => {
-                // If the objective states facts too, its values and models are known to be as `size` says, so this part of
-                // the condition is not needed.
+                // `size` is the part of the condition about the size of the values and about how models are trained. An
+                // objective that states facts satisfies this part, so the part is left out.
                 let size = match self.facts {
                     Some(_) => String::new(),
                     None => format!(

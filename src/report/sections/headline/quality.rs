@@ -71,9 +71,9 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The private series and the series without privacy of one cell. Every cell may have a private series (see [`Pair`]). Of
-/// the cells whose private series has the best rank (see [`tier`]), the cell is chosen whose private series has the smallest
-/// value of the measure.
+/// The private series and the series without privacy of one cell. A cell has at most one private series that is compared
+/// (see [`Pair`]). Of the cells whose private series has the best rank (see [`tier`]), the cell is chosen whose private
+/// series has the smallest value of the measure.
 pub(super) fn chosen(
     summary: &Summary,
     measure: Measure,
