@@ -123,12 +123,12 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     bar.finish();
     let worked = worked.map_err(print_error)?;
     eprint_line(format_args!(
-        "Worker {}/{}: ran {} ({} failed) in {}; another worker had also finished {} of the blocks that it ran.",
+        "Worker {}/{}: ran {} ({} failed) in {}; another worker had also finished {} of these blocks.",
         arguments.slot.0,
         arguments.slot.1,
         counted(worked.replications, "replication"),
         worked.failed,
-        counted(worked.blocks, "block"),
+        counted(worked.blocks + worked.twice + worked.conflicts.len() as u64, "block"),
         worked.twice
     ));
     for path in &worked.conflicts {

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// * A mechanism that names no worst known pair of neighbours states an unprotected release.
 /// * The same stream gives the same release.
 /// * The privacy cost does not depend on the values of the input.
-/// * Unless the release is unprotected, the cost has a finite epsilon at `delta` that is proven or conditional, and not
-///   only published.
+/// * Unless the release is unprotected, the cost has a finite epsilon at `delta`, whose basis is `Proven` or `Conditional`;
+///   `AsPublished` does not suffice.
 /// * The audit's attack on the worst known pair of neighbours does not show, with 95 % confidence and `trials` releases of
 ///   each neighbour, that epsilon is above the epsilon of the stated cost.
 /// * If the exact epsilon of this pair at `delta` is known, it is not above the epsilon of the stated cost either.

@@ -220,6 +220,8 @@ mod tests {
         let note =
             "holds only with A; B; the privacy loss of X is as published, not proven here; holds only if C";
         assert_eq!(conditions(note), ["holds only with A; B", "holds only if C"]);
+        let of_runs = "a probability that is stated for a condition is that of one run: D";
+        assert_eq!(conditions(&format!("holds only with A; {of_runs}")), ["holds only with A", of_runs]);
         assert!(conditions("the privacy loss of X is as published, not proven here").is_empty());
     }
 }

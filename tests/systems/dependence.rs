@@ -249,7 +249,7 @@ fn agents_who_fare_badly_are_silent_or_leave() {
         assert!(mean / se < -5.9, "{series}: {mean} {se}");
         let row = rows(&document, 0, series, "Agent", "every agent")[0];
         assert!(row["released"].as_array().unwrap().contains(&"whether an agent answers".into()), "{row}");
-        assert!(loss(row, "tight").to_string().contains("contributes nothing is silent"), "{row}");
+        assert!(loss(row, "tight").to_string().contains("that contribute nothing being silent"), "{row}");
         // The noise of a masked sum depends on who answers.
         let depends = loss(row, "tight")
             .to_string()

@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// What the next query maximises. The best value so far is the largest outcome if the stated noise variance is at most
-/// 1e-5 of the prior variance. Otherwise it is the largest posterior mean at a point with an outcome, so that a large noise
-/// in one outcome is not taken for a large value.
+/// What the next query maximises. Some functions refer to the best value so far. This is the largest outcome if the stated
+/// noise variance is at most 1e-5 of the prior variance, and otherwise the largest posterior mean at a point with an
+/// outcome, so that a large noise in one outcome is not taken for a large value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum AcquisitionFunction {

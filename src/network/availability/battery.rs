@@ -27,8 +27,8 @@ pub struct Battery {
     pub least: Probability,
     /// Time in which an idle device uses up a full battery, above 0.
     pub idle: Span,
-    /// Time in which one job would use up a full battery, if the idle use is not counted; above 0. If several jobs run at
-    /// the same time, on several servers, each of them uses the battery as fast as a job that runs alone.
+    /// Time in which one job would use up a full battery, if the idle use is not counted; above 0. If the device works on
+    /// several jobs at the same time (compute time `Servers(..)`), each of them uses the battery as fast as a job alone.
     pub busy: Span,
     /// Time in which charging would fill an empty battery if the device used nothing, above 0. The idle use and the use by
     /// jobs go on during charging.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 /// If there are at most this many possible results of the comparisons, the largest privacy loss on two inputs is computed;
-/// if there are more, it is only bounded, by the epsilon of the price.
+/// if there are more, it is unknown.
 const MOST_LISTED: usize = 500;
 
 /// The answer to one comparison.

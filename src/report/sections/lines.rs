@@ -23,10 +23,10 @@ pub(super) type Named<'a> = (String, &'a SeriesSummary);
 /// Divides the cells of a study into groups, one for each figure. Returns each group with the values of the fixed axes in
 /// words; the cells of a group have equal values on these axes.
 ///
-/// The fixed axes are chosen among `fixable`: as few as possible, but so many that each group has at most [`MAX_LINES`]
-/// lines, as `lines` counts them. If no choice achieves this, all of `fixable` are fixed. If there are more than
-/// [`MAX_FIGURES`] groups, only [`MAX_FIGURES`] of them are kept: the first, the last, and evenly spaced groups between
-/// them.
+/// The fixed axes are chosen among `fixable`: as few as possible (those after the sixth are always fixed), but so many that
+/// each group has at most [`MAX_LINES`] lines, as `lines` counts them. If no choice achieves this, all of `fixable` are
+/// fixed. If there are more than [`MAX_FIGURES`] groups, only [`MAX_FIGURES`] of them are kept: the first, the last, and
+/// evenly spaced groups between them.
 pub(super) fn grouped<'a>(
     summary: &'a Summary,
     fixable: &[usize],

@@ -39,10 +39,24 @@ use crate::study::disk::store::{self, StoredRecords};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The names of the files and folders of a run, and of its signature, without the endings `.gz`, `.csv` and `.parquet`.
-const OWN: &str = "manifest.json scenario.ron resolved.ron summary.json summary privacy results results.jsonl report.html \
-    records.jsonl opening.json iterations ledger network digest.txt fitted answers unfinished segments SHA256SUMS \
-    SHA256SUMS.sig work";
+/// The files and folders of a run, and of its signature, except tables and files that may be packed.
+const OWN: &str = "manifest.json scenario.ron resolved.ron report.html opening.json fitted answers unfinished segments \
+    SHA256SUMS SHA256SUMS.sig work";
+/// The files of a run that are packed (`NAME.gz`) if they are large; tables as CSV are too.
+const PACKING: &str = "summary.json records.jsonl results.jsonl digest.txt";
+/// The tables of a run, without the endings `.csv` and `.parquet`.
+const TABLES: &str = "summary privacy results iterations ledger network";
+
+/// Whether a file or folder with this name, directly in a run folder, belongs to the run or to its signature. Programs
+/// without the feature `parquet` neither write nor check Parquet tables.
+fn is_of_run(name: &str) -> bool {
+    let among = |names: &str, name: &str| names.split_whitespace().any(|known| known == name);
+    let table = |name: &str, ending| name.strip_suffix(ending).is_some_and(|table| among(TABLES, table));
+    let may_be_packed = |name: &str| among(PACKING, name) || table(name, ".csv");
+    may_be_packed(name.strip_suffix(".gz").unwrap_or(name))
+        || among(OWN, name)
+        || (cfg!(feature = "parquet") && table(name, ".parquet"))
+}
 
 /// A run folder.
 #[derive(Clone, Debug)]
@@ -91,19 +105,14 @@ impl RunFolder {
         self.path.join(name)
     }
 
-    /// The names of files and folders in this folder that are not those of a run and that a replay does not check, sorted:
-    /// those that commands such as `explain` or `run --fork-at` add, and those of other programs. Empty if the folder
+    /// The names of the files and folders directly in this folder that are not those of a run, sorted; a replay does not
+    /// check them. Commands such as `explain` or `run --fork-at` add some, and other programs may. Empty if the folder
     /// cannot be listed.
     #[must_use]
     pub fn unchecked(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(&self.path) else { return Vec::new() };
         let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let own = |name: &str| {
-            let name = name.strip_suffix(".gz").unwrap_or(name);
-            let table = name.strip_suffix(".csv").or_else(|| name.strip_suffix(".parquet"));
-            OWN.split_whitespace().any(|own| own == table.unwrap_or(name))
-        };
-        let mut unchecked: Vec<String> = names.filter(|name| !own(name)).collect();
+        let mut unchecked: Vec<String> = names.filter(|name| !is_of_run(name)).collect();
         unchecked.sort();
         unchecked
     }
@@ -268,5 +277,33 @@ impl RunFolder {
 
     fn fitted_file(&self, key: &str) -> PathBuf {
         self.file("fitted").join(format!("{}.json", &key[..16.min(key.len())]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_run;
+
+    #[test]
+    fn only_the_files_of_a_run_are_left_out_of_the_note() {
+        let parquet = cfg!(feature = "parquet");
+        for (name, expected) in [
+            ("records.jsonl", true),
+            ("records.jsonl.gz", true),
+            ("iterations.csv.gz", true),
+            ("summary.json", true),
+            ("summary.csv", true),
+            ("report.html", true),
+            ("results.parquet", parquet),
+            ("results.parquet.gz", false),
+            ("results.xlsx", false),
+            ("results", false),
+            ("manifest.json.gz", false),
+            ("report.html.csv", false),
+            ("explain.json", false),
+            ("fork.json", false),
+        ] {
+            assert_eq!(is_of_run(name), expected, "{name}");
+        }
     }
 }

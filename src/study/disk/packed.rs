@@ -19,9 +19,9 @@ pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 /// A member ends as soon as its contents have at least this number of bytes, counted before compression.
 const MEMBER: usize = 256 << 10;
 
-/// Largest number of members per thread that are compressed, or wait for compression or for being written, while the next
-/// member is collected.
-const PENDING: usize = 2;
+/// While the next member is collected, the contents of members that are compressed, or wait for it or for being written, have
+/// at most this number of bytes per thread.
+const PENDING: usize = 2 * MEMBER;
 
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
@@ -110,13 +110,15 @@ pub(super) struct Packer {
     file: BufWriter<File>,
     /// Complete members that are not in the file yet, in their order in the file.
     complete: VecDeque<Pending<io::Result<Vec<u8>>>>,
+    /// For each of these members, the number of bytes of its contents.
+    lengths: VecDeque<usize>,
     /// The contents of the member that is being collected.
     member: Vec<u8>,
 }
 
 impl Packer {
     fn new(file: BufWriter<File>) -> Self {
-        Self { file, complete: VecDeque::new(), member: Vec::new() }
+        Self { file, complete: VecDeque::new(), lengths: VecDeque::new(), member: Vec::new() }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -124,20 +126,23 @@ impl Packer {
         if self.member.len() < MEMBER { Ok(()) } else { self.end_member() }
     }
 
-    /// Has the collected member compressed, and writes the oldest members so that at most [`PENDING`] per thread are
-    /// pending.
+    /// Has the collected member compressed, and writes the oldest members so that the contents of all others have at most
+    /// [`PENDING`] bytes per thread.
     fn end_member(&mut self) -> io::Result<()> {
         let member = std::mem::take(&mut self.member);
+        self.lengths.push_back(member.len());
         self.complete.push_back(Pending::of(move || compressed(&member)));
         self.write_down_to(if at_once() > 1 { PENDING * at_once() } else { 0 })
     }
 
-    /// Writes the oldest members to the file until at most `count` are pending.
-    fn write_down_to(&mut self, count: usize) -> io::Result<()> {
-        while self.complete.len() > count
-            && let Some(member) = self.complete.pop_front()
+    /// Writes the oldest members to the file until the contents of all others have at most `bytes` bytes.
+    fn write_down_to(&mut self, bytes: usize) -> io::Result<()> {
+        let mut pending: usize = self.lengths.iter().sum();
+        while pending > bytes
+            && let (Some(member), Some(length)) = (self.complete.pop_front(), self.lengths.pop_front())
         {
             self.file.write_all(&member.wait()?)?;
+            pending -= length;
         }
         Ok(())
     }

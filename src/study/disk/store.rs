@@ -16,10 +16,13 @@ use std::sync::Mutex;
 /// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
 const BYTES_PER_THREAD: u64 = 1 << 19;
 
+/// Largest number of bytes of records that all threads check or parse at a time.
+const MOST_TOGETHER: u64 = 8 << 20;
+
 /// Records are taken into memory together until they have at least this number of bytes. With one thread, the number is 1,
 /// so that records are taken one at a time.
 fn bytes_together() -> u64 {
-    if at_once() > 1 { at_once() as u64 * BYTES_PER_THREAD } else { 1 }
+    if at_once() > 1 { (at_once() as u64 * BYTES_PER_THREAD).min(MOST_TOGETHER) } else { 1 }
 }
 
 /// One record as a line. `body` is the record as a JSON object.

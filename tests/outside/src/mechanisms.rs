@@ -150,7 +150,7 @@ impl Mechanism for OneBit {
         let log = |place: f64| libm::log(lie + place * (1.0 - 2.0 * lie));
         let ([a, b], (middle, _)) = ([self.place(*a)?, self.place(*b)?], self.answers()?);
         let (high, low) = (log(a) - log(b), log(1.0 - a) - log(1.0 - b));
-        let largest = KnownLaws::largest(high.abs().max(low.abs()));
+        let largest = KnownLaws::largest_of([high, low]);
         Ok(Distinguisher::by_ratio(move |y: &f64| if *y > middle { high } else { low }, largest))
     }
 }

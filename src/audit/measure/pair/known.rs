@@ -85,6 +85,7 @@ impl KnownPair {
                 // Equal output distributions add nothing to the loss.
                 Laws::Shown { mu, .. } if *mu <= 0.0 => continue,
                 Laws::Largest([0.0, 0.0]) => continue,
+                _ if times == 0 => continue,
                 Laws::DiscreteGaussian { steps, .. } if *steps == 0.0 => continue,
                 Laws::Shown { rate, mu } => {
                     shown.extend((0..times).map(|_| (*rate, *mu)));

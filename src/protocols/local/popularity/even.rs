@@ -1,4 +1,4 @@
-//! All people visit equally often.
+//! All people are equally likely to make a visit.
 
 use super::{Popularity, PopularityModel};
 use crate::rng::Stream;
@@ -23,7 +23,7 @@ impl Default for PopularityModel {
 }
 
 impl PopularityModel {
-    /// Whether all people visit equally often.
+    /// Whether all people are equally likely to make a visit.
     #[must_use]
     pub fn is_even(&self) -> bool {
         self.get::<Even>().is_some()
