@@ -26,8 +26,8 @@ pub struct Claimed {
 
 impl Claimed {
     /// The claimed epsilon of all releases together, at least 0; it may be infinite. It is the sum of the claimed epsilons
-    /// plus the epsilon of the claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2). The
-    /// paper on DP-FTS-DE (Dai, Low and Jaillet 2021) computes its losses by the moments accountant.
+    /// plus the epsilon of the claimed costs by the moments accountant at `delta` (Abadi et al. 2016, Theorem 2). Costs are
+    /// claimed for DP-FTS-DE, whose paper (Dai, Low and Jaillet 2021) computes losses by the moments accountant.
     #[must_use]
     pub fn epsilon_at(&self, delta: Delta) -> f64 {
         self.epsilon + Moments.price(&self.costs, delta).epsilon

@@ -130,7 +130,8 @@ fn claim(claimed: &Claimed, history: &History, stated: Delta) -> Loss {
         lower: None,
         upper: None,
         order: None,
-        delta: if claimed.costs.count() > 0 { stated.get() } else { claimed.delta },
+        // The epsilon of claimed costs holds at the stated delta, which the other claims do not spend.
+        delta: claimed.delta + if claimed.costs.count() > 0 { stated.get() } else { 0.0 },
         basis: LossBasis::AsPublished,
         arithmetic: None,
         times_claim: None,
@@ -194,6 +195,9 @@ pub fn largest_finite<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::accounting::CountedRelease;
+    use crate::accounting::counted::example::event;
+    use crate::vocab::{Claim, Cost, PrivacyEvent, ProtectedUnit};
 
     fn loss(epsilon: f64, basis: LossBasis, arithmetic: Arithmetic) -> Loss {
         Loss {
@@ -233,6 +237,31 @@ mod tests {
         assert_eq!(exceeds(2.0, 2.0), None);
         assert_eq!(exceeds(5.2, 2.0).map(multiple).as_deref(), Some("2.6 times"));
         assert_eq!(exceeds(f64::INFINITY, 2.0), None, "an infinite epsilon has no ratio");
+    }
+
+    /// Claimed costs spend the stated delta, and other claims spend their own deltas besides.
+    #[test]
+    fn the_deltas_of_a_claim_add_up() {
+        let release = |delta: f64, cost: Option<Cost>| {
+            let claim = Claim {
+                epsilon: if cost.is_some() { 0.0 } else { 0.5 },
+                delta,
+                source: "s".to_owned(),
+                cost,
+            };
+            CountedRelease::of(&PrivacyEvent { claim: Some(claim), ..event(ProtectedUnit::Agent, None, 0.1) })
+        };
+        let gaussian = || Some(Cost::Gaussian { noise_multiplier: 5.0 });
+        let claimed = |releases: Vec<CountedRelease>| {
+            let found = losses(&History::new(releases), Delta::new(1e-5).ok()).swap_remove(0);
+            assert_eq!(found.standing, EpsilonKind::Claim);
+            (found.epsilon, found.delta)
+        };
+        let (alone, delta) = claimed(vec![release(0.0, gaussian())]);
+        assert!(alone > 0.5 && delta == 1e-5, "{alone} {delta}");
+        assert_eq!(claimed(vec![release(1e-6, None)]), (0.5, 1e-6));
+        let (both, delta) = claimed(vec![release(0.0, gaussian()), release(1e-6, None)]);
+        assert!((both - alone - 0.5).abs() < 1e-12 && (delta - 1.1e-5).abs() < 1e-18, "{both} {delta}");
     }
 
     /// The words in files must not change: readers of `summary.json` rely on them.

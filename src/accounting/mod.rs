@@ -1,5 +1,6 @@
 //! Privacy losses of releases. Only this module computes bounds on epsilon that hold for all pairs of neighbours; every
-//! epsilon is in natural logarithms. Report, `subrosa account`, budgets, calibration and audit call this module.
+//! epsilon is in natural logarithms. The report, the commands
+//! `account` and `calibrate`, checks of budgets, and the audit call this module.
 //!
 //! An accountant reads a [`Composition`] (costs with counts) and returns an [`AccountedEpsilon`] by its own theorem. No
 //! accountant ignores a release: if its theorem has no bound for a release, its epsilon is infinite and its notes name the

@@ -12,7 +12,8 @@
 //! Since u^a v^(1 - a) is Q(y)^a R(y)^(1 - a) times f'(q)^a f'(r)^(1 - a), the sum over y of A(y)^a B(y)^(1 - a) is at most
 //! the product of two numbers: the sum over y of Q(y)^a R(y)^(1 - a), and the largest f'(q)^a f'(r)^(1 - a) over all
 //! events. So the divergence of order a of A from B is at most D. Here D is the divergence of order a of Q from R, plus
-//! 1 / (a - 1) times the largest ln(f'(q)^a f'(r)^(1 - a)).
+//! 1 / (a - 1) times the largest ln(f'(q)^a f'(r)^(1 - a)). Theorems 2 and 6 of Papernot and Steinke 2022 bound this
+//! largest value for two distributions of K.
 //!
 //! If K can be 0, P(K = 0) is added to e^((a - 1) D), because with this probability there is no result, for both neighbours.
 

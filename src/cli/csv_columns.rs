@@ -128,7 +128,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// The gaps of a column; `None` if all its cells are numbers.
+    /// The cells of a column that are not numbers; `None` if all its cells are numbers.
     ///
     /// # Errors
     /// [`TableError`] if no column, or more than one, has this name.
@@ -158,7 +158,7 @@ impl Gaps {
         }
     }
 
-    /// The gaps in words, with the line of the first one: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
+    /// These cells in words, with the line of the first one: "one empty cell, line 19", "texts, \"Bonn\" in line 2".
     pub(super) fn told(&self) -> String {
         let (line, text) = (self.first.0, self.first.1.escape_debug());
         match self.cells {

@@ -52,7 +52,8 @@ use std::process::ExitCode;
 pub use exit::Exit;
 pub use options::command;
 
-/// Prints an error that no command has caused, such as a catalogue that cannot be installed.
+/// Prints an error that occurs before any command begins, for example if a [`Catalogue`](crate::Catalogue) cannot be
+/// installed.
 pub(crate) fn print_startup_error(error: &dyn std::error::Error) {
     output::eprint_line(format_args!("error: {error}"));
 }

@@ -70,7 +70,9 @@ fn of_file(file: &Path) -> io::Result<String> {
 #[cfg(feature = "sign")]
 fn typed(key: &Path) -> io::Result<String> {
     rpassword::prompt_password(format!("Passphrase of {}: ", key.display())).map_err(|error| {
-        io::Error::other(format!("no terminal to ask for it: {error} (use --passphrase-file FILE)"))
+        io::Error::other(format!(
+            "no terminal to ask for the passphrase: {error} (use --passphrase-file FILE)"
+        ))
     })
 }
 

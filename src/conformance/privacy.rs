@@ -203,7 +203,7 @@ pub fn publication(recipe: &dyn Publication, task: &Task, trials: u64) -> Result
     found.require(same, "the same plan at every call", || "another one".to_owned());
     for bound in plan.guarantees.iter().map(|guarantee| &guarantee.bound) {
         let fits = bound.at_most >= 0.0 && (0.0..=1.0).contains(&bound.probability);
-        found.require(fits, "a guarantee of 0 or more, with a probability", || format!("{bound:?}"));
+        found.require(fits, "a bound of at least 0, with a probability from 0 to 1", || format!("{bound:?}"));
     }
     let n = task.n();
     if let Some(release) = plan.setting {

@@ -1,4 +1,5 @@
-//! Everything that a scenario may name, derived from the types themselves: families, members, fields, ranges, sources.
+//! Everything that a scenario may name, derived from the types themselves: families, members and
+//! fields, with their descriptions, ranges and examples.
 
 use super::account::Account;
 use super::draft::Draft;

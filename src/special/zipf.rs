@@ -27,7 +27,7 @@ pub fn zipf_quantile(n: u64, s: f64, u: f64) -> u64 {
         return n;
     }
     let enough = |k: u64| head + beyond(k, s) >= wanted;
-    // The guess is the upper limit up to which the integral of x^-s from 32.5 has the value `wanted - head`. The guess is
+    // The guess is the y for which the integral of x^-s from 32.5 to y is `wanted - head`. The guess is
     // usually within 1 of the rank. If the rank is at most guess - 2 or above guess + 2 because of rounding, the search
     // extends to the end of the range on the side of the rank.
     let guess = inverse(wanted - head, s).clamp(DIRECT as f64, n as f64) as u64;

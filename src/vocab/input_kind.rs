@@ -1,4 +1,4 @@
-//! How the values of an input of a search box are mapped to the unit interval.
+//! How the values of one input of a box, the domain of a search, are mapped to the unit interval.
 
 /// The values that an input can take between the ends of its interval, and how they are spread over the unit interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

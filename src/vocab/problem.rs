@@ -6,7 +6,9 @@ use std::fmt;
 /// One semantic problem of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// The place of the problem, as a path in the scenario (`network.links[2].from`).
+    /// The place of the problem, as a path (`links[2].from`). The path is relative to the recipe that states the problem,
+    /// until [`Self::below`] puts that recipe's own path before it; a path that begins with a slash is relative to the
+    /// scenario.
     pub path: String,
     /// What is wrong there.
     pub complaint: ProblemKind,

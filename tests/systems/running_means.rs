@@ -261,8 +261,8 @@ fn the_audit_says_where_arms_depend_on_reports() {
         assert_eq!(code, 0, "{stderr}");
         stdout
     };
-    assert!(basis("learns").contains("the arms taken as given"), "{}", basis("learns"));
-    assert!(!basis("random").contains("the arms taken as given"), "{}", basis("random"));
+    assert!(basis("learns").contains("the chosen arms taken as public"), "{}", basis("learns"));
+    assert!(!basis("random").contains("the chosen arms taken as public"), "{}", basis("random"));
 }
 
 /// A branch whose arms depend on reports is refused if they did not before the fork: readers would learn about reports that

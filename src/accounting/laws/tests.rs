@@ -22,8 +22,9 @@ fn laws() -> Vec<Box<dyn Law>> {
 }
 
 /// The law of the loss L as pairs of a loss and its probability under P, and the cells from which these pairs are computed.
-/// The mass of a piece of a cell is divided between the ends of the piece. This changes E exp((s + i y) L) by a relative
-/// error of at most |s + i y|^2 width^2 / 8: at most 1e-5 for the s and y of the tests below, and 3e-5 for third powers.
+/// The mass of a piece of a cell is divided between the ends of the piece. This changes E exp((s + i y) L) by at most
+/// |s + i y|^2 width^2 / 8 times E exp(s L): at most 1e-5 times for the s and y of the tests below, and 3e-5 times for third
+/// powers.
 fn atoms(law: &dyn Law, tail: f64) -> (Vec<(f64, f64)>, Cells) {
     let (low, high) = law.span(tail);
     let cells = law.cells(Grid { spacing: 2e-3, pieces: 2, offset: 0.3e-3 }, low, high);
@@ -57,7 +58,7 @@ fn cumulants_are_those_of_the_cells() {
 }
 
 #[test]
-fn mean_and_variance_are_the_derivatives_of_the_first_cumulant() {
+fn mean_and_variance_are_the_derivatives_of_the_cumulant_generating_function() {
     const H: f64 = 1e-2;
     for law in laws() {
         for s in [0.5, 1.0, 3.0] {

@@ -19,7 +19,8 @@ pub(super) fn worse_masses(cells: &Cells) -> Vec<f64> {
     let share: Vec<f64> =
         (0..=pieces).map(|j| libm::expm1(-(j as f64) * width) / libm::expm1(-cells.grid.spacing)).collect();
     let mut masses = vec![0.0; cells.mass.len() / pieces + 1];
-    // Losses below the range that was divided lie below the second point, and are moved up to it.
+    // The range that was divided begins in the first cell, so losses below the range lie below the second point. They are
+    // moved up to this point.
     masses[1] = cells.swept;
     for (k, (mass, up)) in cells.mass.chunks_exact(pieces).zip(cells.up.chunks_exact(pieces)).enumerate() {
         let (mut all, mut above) = (0.0, 0.0);

@@ -25,9 +25,9 @@ const DRAWS: u64 = 100_000;
 /// a reward is almost always recognised: the absolute value of Laplace noise exceeds this distance with probability
 /// e^-28.
 const REACH: f64 = 20.0;
-/// The condition under which the price of the published means bounds all that a reader learns.
-const REPORTS: &str =
-    "the arms taken as given: they depend on the reports, which the ledger lists for the readers too";
+/// The condition, in the words after "holds with", under which the price of the published means bounds all that a reader
+/// learns.
+const REPORTS: &str = "the chosen arms taken as public: they depend on the reports, and the ledger lists these for the readers too";
 /// Largest sum of deltas: a sum of 1 or more would be no claim.
 const MAX_DELTA: f64 = 1.0 - f64::EPSILON;
 
@@ -126,7 +126,11 @@ fn of_kind(
                 "{}, {} of {whose}{}",
                 mechanism.about(),
                 counted(visits, "report"),
-                if depends_on_reward { ", and whether it reports at all" } else { "" }
+                match (depends_on_reward, rewards.iter().all(Reward::is_fixed)) {
+                    (false, _) => "",
+                    (true, true) => ", and whether the user reports at all",
+                    (true, false) => ", and whether the user reports at all (which is not attacked)",
+                }
             ),
             neighbours: words,
             observer: recipe.service.clone(),
@@ -279,7 +283,9 @@ impl Experiment for Reports {
         let fixed = [0, 1].map(|side: usize| self.rewards[side].fixed());
         let silence = match fixed {
             [Some(a), Some(b)] => [a, b].map(|reward| self.never_answer.chance(reward, self.best)),
-            // If rewards are drawn, missing reports are not used as evidence, because the claim is about reports.
+            // If rewards are drawn at each visit, the probability of silence would be a mean over their distribution,
+            // which is not computed. So whether the user reports is not used as evidence: equal probabilities add 0 to
+            // the score.
             _ => [0.5, 0.5],
         };
         let (mut score, mut sum) = (0.0, 0.0);

@@ -74,8 +74,8 @@ fn candidates(
     }
     if series.publication.get::<EverySetting>().is_some() {
         return Err(NotAuditedReason::NoAttack(
-            "each setting is published before the next is tried, so a trial would have to repeat the whole search for D \
-             or D'; the auditor repeats the last release only",
+            "each setting is published before the next is tried, so every trial of the audit would have to repeat the whole \
+             search; the auditor repeats the last release only",
         ));
     }
     if series.publication.get::<AboveThreshold>().is_some() {

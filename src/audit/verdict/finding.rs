@@ -153,7 +153,7 @@ fn condition(statement: &Statement, tested: &Tested) -> Option<String> {
     let (_, basis) = statement.proven.as_ref()?;
     let is_conditional =
         tested.verdict == Verdict::Refuted && tested.source == Source::Proven && basis != PROVEN;
-    is_conditional.then(|| format!("the upper bound {basis}, which may not be the case for this D and D'"))
+    is_conditional.then(|| format!("the upper bound {basis}; this may not be the case for this D and D'"))
 }
 
 /// The verdict on one epsilon, and the reason if it is inconclusive. An epsilon is refuted if the bound by counting exceeds

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub(in crate::cli) struct AccountArguments {
     /// A file with Account(delta: .., events: [..]), or the folder of a run
     pub(in crate::cli) file: PathBuf,
-    /// State epsilons at this delta instead of the delta of the file
+    /// State epsilons at this delta instead of the delta of the file, or of each cell's scenario
     #[arg(long, value_name = "DELTA", allow_negative_numbers = true)]
     pub(in crate::cli) delta: Option<f64>,
     /// Draw epsilon over releases into this SVG file, and delta(epsilon) beside it (NAME-curve.svg)

@@ -14,7 +14,8 @@ use std::task::Poll;
 
 /// The context of a process. Clones are handles to the same process, for the tasks that the process spawns.
 ///
-/// Effects take place in the order of the calls, when the present task has to wait or ends.
+/// Effects take place in the order of the calls, when the present task has to wait or ends. Only [`Self::stop`] waits until
+/// every task of the process waits or has ended.
 pub struct ProcessContext<P: Protocol> {
     shared: Shared<P>,
     key: Key,

@@ -38,7 +38,8 @@ pub struct ResourceStatistics {
     pub in_queue: u128,
     /// Nanoseconds that servers have been busy, summed over all servers.
     pub busy: u128,
-    /// The integral of the number of jobs in the queue over time, in nanoseconds.
+    /// The integral of the number of jobs in the queue over time, in nanoseconds. It equals `in_queue`, but is summed over
+    /// time instead of over jobs, so each of the two checks the other.
     pub queue_area: u128,
 }
 

@@ -33,8 +33,8 @@ pub struct LossTrace {
     /// Unit of the column of times. Default: 1 s.
     #[serde(default = "second")]
     pub time_unit: Span,
-    /// Time between two shares if there is no column of times, and how long the last share holds before the recording
-    /// begins again. Default: 1 s.
+    /// Time between two shares if there is no column of times. With or without such a column, the last share holds for
+    /// this time before the recording begins again. Default: 1 s.
     #[serde(default = "second")]
     pub spacing: Span,
     /// How much of the recording has passed when the run begins. Default: 0 s.

@@ -59,7 +59,9 @@ pub enum Score {
         /// Number of folds, 2 to 100. Default: 5.
         #[serde(default = "five")]
         folds: NonZeroUsize,
-        /// Number of times that each model is scaled, 1 to 1000, each time with new random folds. Default: 8.
+        /// Number of times that the map to probabilities is fitted for each model, 1 to 1000, each time with new random
+        /// folds.
+        /// Default: 8.
         #[serde(default = "eight")]
         draws: NonZeroUsize,
     },

@@ -21,8 +21,8 @@ pub enum TrainingError {
     },
     /// The weights may be too far from the best ones.
     #[error(
-        "training with lambda = {lambda} ended up to {distance:e} from the best weights, expected at most \
-         {accepted:e}: raise lambda_min"
+        "training with lambda = {lambda} ended at weights whose distance from the best ones may be {distance:e}, expected at \
+         most {accepted:e}: raise lambda_min"
     )]
     TooFar {
         /// Regularisation parameter.

@@ -25,7 +25,8 @@ pub trait Mechanism: fmt::Debug {
     ///
     /// # Errors
     /// [`MechanismError::NeighboursNotCovered`] if the analysis does not cover the relation; [`MechanismError::Shape`] if
-    /// the mechanism cannot be used for inputs of this shape, for example because no lattice suits its noise.
+    /// the mechanism cannot be used for inputs of this shape, for example because exact arithmetic finds no lattice for
+    /// its noise.
     fn price(&self, input: &Self::Input, neighbours: &Neighbours) -> Result<Price, MechanismError>;
 
     /// Draws one output; all its random numbers come from `stream`.
@@ -43,8 +44,8 @@ pub trait Mechanism: fmt::Debug {
     }
 
     /// What is known to distinguish the outputs on two inputs, D and D': tests, and the distributions of the outputs.
-    /// Likelihood ratios and distributions are computed for the calibrated noise; exact arithmetic draws slightly more
-    /// noise.
+    /// Likelihood ratios and distributions are computed for the calibrated noise; with exact arithmetic, the noise that
+    /// is drawn on a lattice is slightly larger.
     ///
     /// # Errors
     /// [`MechanismError`] if an input violates the precondition.

@@ -25,7 +25,7 @@ pub enum Repetitions {
     ///
     /// Example: `NegativeBinomial(shape: 0, mean: 20)`.
     NegativeBinomial {
-        /// Shape eta. With a smaller shape the privacy loss is smaller, and K varies more.
+        /// Shape (called eta in the literature). With a smaller shape the privacy loss is smaller, and K varies more.
         shape: RepetitionShape,
         /// Mean number of repetitions.
         mean: AboveOne,

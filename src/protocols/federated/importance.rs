@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 /// Each agent's weight is divided by p, the probability that the agent's answer arrives in time. Then the expected sum is
 /// the sum over all agents with the undivided weights, however seldom some agents answer (Horvitz and Thompson 1952). This
-/// equality holds if p is the true probability and 1 / p is at most `most`. With the divisors `Arrived` and
-/// `ArrivedOrGone`, the divided weights of the agents that answered are also scaled so that they sum to 1 (Hajek's form
-/// of the estimate: a little biased, less variable).
+/// equality holds if p is the true probability and 1 / p is at most `most`. If the `divisor` of the sums
+/// is `Arrived` or `ArrivedOrGone`, the weights that were divided by p are then scaled so that those of the agents that
+/// answered sum to 1 (Hajek's form of the estimate: a little biased, less variable).
 ///
 /// The largest change that an agent can make to the sum grows with the agent's weight, so the noise is scaled to the
 /// largest weight after the division: the noise multiplier z and the privacy loss stay the same, and the noise grows.

@@ -15,8 +15,8 @@ use crate::rng::Key;
 use crate::vocab::{Effort, Problem, ProtectedUnit};
 use std::sync::Arc;
 
-/// The settings that a fork may change if there is a series whose server is not trusted.
-const OF_AGENTS: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
+/// The settings that a fork may change if there is a series whose server is not trusted, so that agents mask what they send.
+const OF_MASKED: &[&str] = &["scale", "series.*.shared_queries", "series.*.policy.**"];
 
 /// The settings that a fork may change if the servers of all series are trusted and no series has agents with epsilons of
 /// their own. The neighbouring relation must stay the same, so the rate or size of a sample may change, but not the kind of
@@ -115,12 +115,12 @@ impl Protocol for Federated {
         vec![ProtectedUnit::Agent]
     }
 
-    /// A fork cannot change what masked agents and their server agreed on at the start. Nor can it change the settings from
-    /// which the sampling rates of agents with epsilons of their own were computed.
+    /// A fork cannot change what agents and a server that is not trusted agreed on for the masks at the start. Nor can it
+    /// change the settings from which the sampling rates of agents with epsilons of their own were computed.
     fn changeable(&self) -> &'static [&'static str] {
         let mut aggregates = self.series.iter().filter_map(|series| series.sharing.aggregate());
         if aggregates.clone().any(|aggregate| aggregate.server.is_masked()) {
-            OF_AGENTS
+            OF_MASKED
         } else if aggregates.any(|aggregate| aggregate.personal.is_some()) {
             OF_PERSONAL
         } else {

@@ -63,7 +63,7 @@ impl Cohort {
             (
                 "clusters",
                 self.differences.clusters.is_some(),
-                "cohorts are the clusters of users: write heterogeneity",
+                "leave it out: each cohort is a cluster of users; write the heterogeneity of cohorts instead",
             ),
             ("domain", self.differences.domain.is_some(), "leave it out: a user tries any arm"),
             (
@@ -138,7 +138,12 @@ pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Ve
                 let expected = "none with this objective: cohorts differ by draws of it, and every draw gives the same values";
                 let cure = "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)";
                 let place = format!("{place}.{field}");
-                found.push(Problem::wrong(place, expected, "one that is above 0", cure));
+                found.push(Problem::wrong(
+                    place,
+                    expected,
+                    if field == "heterogeneity" { "one that is above 0" } else { "a drift" },
+                    cure,
+                ));
             }
         }
         let own = cohort.differences.problems_with(objective);

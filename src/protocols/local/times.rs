@@ -1,10 +1,11 @@
-//! Checks of the distributions of users' times, which must not read a file.
+//! Checks of the distributions of the time until a user answers, and of the interval between two users. They must not come
+//! from a file.
 
 use crate::network::latency::LatencyModel;
 use crate::vocab::Problem;
 
-/// What is wrong with the distribution of a user's time. Protocols read no files, so a distribution from a file would
-/// be empty, and all its times 0.
+/// What is wrong with such a distribution. Protocols read no files, so a distribution from a file would be empty, and every
+/// time drawn from it would be 0.
 pub(super) fn time_problems(law: &LatencyModel) -> Vec<Problem> {
     let name = law.name();
     let mut found = law.as_dyn().problems();

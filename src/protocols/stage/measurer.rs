@@ -113,7 +113,8 @@ pub struct Measurer {
     law: Noise,
     /// Node of the seed tree for the objective's noise; round k draws from its child k, whichever arm is queried.
     noise: Key,
-    /// Whether an outcome is computed from an input of its arm's record.
+    /// Whether an outcome may be computed from the same data as the inputs of its row. A release of the outcome is then a
+    /// release about the row as well.
     of_records: bool,
     conditions: Vec<String>,
     /// Draws of the mechanisms.
@@ -307,7 +308,7 @@ impl Measurer {
             return Ok(None);
         }
         let secret = Sensitive::new(outcome);
-        // If an outcome is computed from an input of its row, its release is a release about the row as well.
+        // If an outcome may be computed from the data of its row's inputs, its release is a release about the row as well.
         let of_row = self.of_records.then(|| self.of_row(&occasion));
         let private = self.outcomes.mechanism();
         let mut ledger = JournalLedger::new(&mut self.meter, ctx);

@@ -72,8 +72,8 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Parties that learn protected data only because of the settings of a series: the series' name, the party's name and
-    /// the path of the setting. Each pair of a series and a party that a branch of a fork lists here must be listed by
-    /// the scenario too, since ledger entries from before the fork do not name a party that the branch adds.
+    /// the path of the setting. A fork is refused if this method returns, for the recipe of a branch, a pair of series and
+    /// party that it does not return for the scenario: the ledger has no entries for this party from before the fork.
     /// Default: none.
     fn learn_by_settings(&self) -> Vec<(String, String, String)> {
         Vec::new()
@@ -107,8 +107,9 @@ pub trait Protocol: Send + Sync {
     }
 
     /// The memory and time of one replication with an objective of the size `problem`, estimated from counts. This method
-    /// is called only for a recipe that has passed the checks. The path of a field in the result is relative to the
-    /// recipe. The parties themselves and the objective are not counted here. Default: nothing.
+    /// is called only for a recipe that has passed the checks. The path in [`Effort::most`] is relative to the scenario
+    /// if it begins with a slash, else to the recipe. The parties themselves and the objective are not counted here.
+    /// Default: nothing.
     fn effort(&self, stage: &ReplicationSetup, problem: &Extent) -> Effort {
         let _ = (stage, problem);
         Effort::default()

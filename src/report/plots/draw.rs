@@ -145,7 +145,7 @@ fn band(
 ) -> Result<(), Failed> {
     if line.points.iter().any(|point| point.error > 0.0) {
         // Many overlapping bands would hide the lines, so the bands of a chart with many lines are fainter.
-        let faintness = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
+        let opacity = if chart.lines.len() > 4 { 0.1 } else { 0.18 };
         let edge = |sign: f64| {
             line.points
                 .iter()
@@ -154,7 +154,7 @@ fn band(
         };
         let mut outline: Vec<(f64, f64)> = edge(1.0).collect();
         outline.extend(edge(-1.0).collect::<Vec<_>>().into_iter().rev());
-        context.draw_series(std::iter::once(Polygon::new(outline, colour(line).mix(faintness).filled())))?;
+        context.draw_series(std::iter::once(Polygon::new(outline, colour(line).mix(opacity).filled())))?;
     }
     context.draw_series(std::iter::once(PathElement::new(places.to_vec(), colour(line).stroke_width(4))))?;
     Ok(())

@@ -77,7 +77,9 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     let replications = counted(found.replications, "replication");
     let design = match found.points {
         None => {
-            format!("all combinations of the values, each value with equal weight: {cells}, {replications}")
+            format!(
+                "all combinations of the parameters' values, each value with equal weight: {cells}, {replications}"
+            )
         }
         Some(points) => {
             let ranges: Vec<String> = found
@@ -89,8 +91,8 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
         }
     };
     blocks.push(Block::remark(format!(
-        "alone: the share of the variance between cells that a value explains alone (first-order Sobol' index); with \
-         others: that share and those of all its interactions with other values (total index). The noise of \
+        "alone: the share of the variance between cells that a varied parameter explains alone (first-order Sobol' index); with \
+         others: this share plus the shares of all its interactions with other parameters (total index). The noise of \
          replications is removed without bias, so a share of 0 may be estimated below 0. Intervals: bootstrap, {} \
          resamples, approximate. Design: {design}.",
         found.resamples
@@ -118,7 +120,7 @@ pub fn explain_chart(found: &Explained) -> Chart {
     for series in told {
         for (total, words) in [(false, "alone"), (true, "with others")] {
             let key = legend.len();
-            // Marks of one value stand side by side.
+            // Marks of one parameter stand side by side.
             let shift = 0.5 * ((key as f64 + 0.5) / entries - 0.5);
             let points = series.axes.iter().enumerate().map(|(place, axis)| {
                 let share = if total { axis.total } else { axis.first };
@@ -142,14 +144,14 @@ pub fn explain_chart(found: &Explained) -> Chart {
     Chart {
         id: "explain".to_owned(),
         title: format!("What the {} depends on", found.metric.replace('_', " ")),
-        x_label: "varied value".to_owned(),
+        x_label: "varied parameter".to_owned(),
         y_label: "share of the variance".to_owned(),
         x,
         y: Axis::plain(heights.into_iter().chain([(0.0, 0.0), (1.0, 0.0)])),
         legend,
         lines,
         note: format!(
-            "Shares of the variance between cells, without the noise of {}. Bars: up to the farther end of the {} % bootstrap interval.",
+            "Shares of the variance between cells, without the noise of {}. Bars: in both directions as long as the distance to the farther end of the {} % bootstrap interval.",
             counted(found.replications, "replication"),
             two_digits(100.0 * found.confidence)
         ),

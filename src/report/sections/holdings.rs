@@ -53,5 +53,5 @@ fn table(held: &Holdings) -> Table {
     }
     let classes = held.classes.iter().cloned();
     let header = std::iter::once("agent".to_owned()).chain(classes).chain(["all".to_owned()]).collect();
-    Table::new("Records by agent and class, those held out included", header, rows, 1)
+    Table::new("Records by agent and class, including held-out records", header, rows, 1)
 }

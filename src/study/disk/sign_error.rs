@@ -95,7 +95,7 @@ impl fmt::Display for SignError {
             Self::Key { path, reason } => write!(f, "{}: {reason}", path.display()),
             Self::Unsigned(path) => write!(
                 f,
-                "the folder is not signed: there is no {} (ask its author for it; `subrosa sign FOLDER --key FILE` makes it)",
+                "the folder is not signed: there is no {} (ask the author of the folder for this file; `subrosa sign FOLDER --key FILE` makes it)",
                 path.display()
             ),
             Self::Damaged { path, reason } => write!(

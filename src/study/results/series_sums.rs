@@ -121,9 +121,9 @@ impl SeriesSums {
 /// Smallest number of rounds for which a learner that queries a single arm is reported.
 const MIN_ROUNDS: usize = 3;
 
-/// Whether every recorded round of the learner queried the same arm. (Of many rounds, `Local` records only some.) False with
-/// fewer than [`MIN_ROUNDS`] recorded rounds. False also for a series with groups: in a federation each agent queries an arm
-/// of its own, and cohorts of users are not examined.
+/// Whether every recorded round of the learner queried the same arm. (If a run has many rounds, `Local` records only some
+/// of them.) False with fewer than [`MIN_ROUNDS`] recorded rounds. False also for a series with groups: in a federation
+/// each agent queries an arm of its own, and cohorts of users are not examined.
 fn asks_one_arm(run: &SeriesRecord) -> bool {
     let asked = || run.iterations.iter().filter(|i| i.t > 0).map(|i| i.arm);
     run.groups.is_empty() && asked().count() >= MIN_ROUNDS && asked().all(|arm| Some(arm) == asked().next())

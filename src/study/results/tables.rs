@@ -214,8 +214,8 @@ impl<'a> Losses<'a> {
     }
 
     /// The largest epsilon of the releases up to a round, over the neighbouring relations; `None` if there are no losses to
-    /// this observer about this kind of unit in the whole run. For a round between two listed rounds, the result is an upper
-    /// bound: the epsilon at the later of the two.
+    /// this observer about this kind of unit in the whole run. Epsilons are known for the rounds of the steps only. For a
+    /// round between two steps, the result is an upper bound: the epsilon at the later step.
     fn at(&self, round: u64) -> Option<f64> {
         self.0.iter().map(|(_, steps)| epsilon_at(steps, round)).reduce(f64::max)
     }

@@ -83,7 +83,8 @@ pub enum Fault {
     NeedsNames(String),
     /// A value without fields, where the struct of this name is expected.
     NoFields(String),
-    /// A value of another kind, or a list or tuple of another length, than the type expects; the reader has no details.
+    /// A value of another kind, or a list or tuple of another length, than the type expects; this
+    /// error does not say what was expected.
     OtherKind,
 }
 

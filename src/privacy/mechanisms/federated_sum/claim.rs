@@ -31,8 +31,8 @@ impl FederatedSum {
         } else if self.multiplicity > 1 {
             "but here a late vector is added to the current one, so an agent changes the sum up to twice as much"
         } else if self.keeps_sampling_draw && matches!(self.participation, Participation::Poisson(_)) {
-            "but here a late vector is in the sum if its agent is sampled in either round, that of the vector \
-             or that of the sum: with probability 1 - (1 - q)^2"
+            "but here a late vector is in the sum if its agent is sampled in the round of the vector or in the round of the \
+             sum: with probability 1 - (1 - q)^2"
         } else if self.divisor == Divisor::Arrived {
             "but here weights are renormalised over the agents that answered, so each of them has a larger weight, while the noise stays as planned"
         } else if self.claimed_rate.is_some() {

@@ -18,8 +18,9 @@ crate::family! {
     /// How the answer to a query is made from the outcome.
     ///
     /// A private answer protects the outcome of the row that is queried: neighbours differ in that outcome, which may be
-    /// replaced by any other. If a row is queried again, the answer is the same as before, so the outcome of each row is
-    /// released at most once. The modeler adds the variance of the noise, which is public, to its model's noise variance.
+    /// replaced by any other. If a row is queried again, a private answer is the same as before, so the outcome of each
+    /// row is released at most once. The modeler adds the variance of the noise, which is public, to its model's noise
+    /// variance.
     pub struct OutcomeRelease(OutcomeMember): dyn Outcome, "outcomes" {
         /// Outcomes as they are, measured again in every round: no privacy.
         Disclosure(Disclosed),

@@ -12,18 +12,18 @@ use std::num::NonZeroU64;
 /// agents that have not answered yet, in proportion to their announced speed. Here epsilon is the share of exploration,
 /// not a privacy loss.
 ///
-/// The utility of an agent is (U + sqrt(0.1 ln R / L)) (T / D)^alpha; if D is at most T, the factor (T / D)^alpha is
-/// left out. U is the agent's report, capped at the 95 % quantile of the reports of all agents that have a utility. The
-/// report of an agent with n measurements is n sqrt(mean of squared losses). L is the last round in which the agent took
-/// part, R is this round (both counted from 1), D is how long the agent's last answer took, and T is the preferred
-/// duration of a round. (1 - epsilon) K agents are drawn, with probabilities in proportion to their utility, from those
-/// whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at `pacer_step`. It
-/// grows by `pacer_step` whenever the reports of the agents that took part had a smaller sum in the last `pacer_window`
-/// rounds than in as many rounds before them.
+/// The utility of an agent is (U + sqrt(0.1 ln R / L)) (T / D)^alpha; if D is at most T, the factor (T / D)^alpha is left
+/// out. U is the agent's report, capped at the 95 % quantile of the reports of all agents that have a utility. The report
+/// of an agent with n measurements is n sqrt(mean of squared losses), where the loss of a measurement is the squared
+/// difference between its outcome and the value that the server's last shared vectors predict. L is the last round in
+/// which the agent took part, R is this round (both counted from 1), D is how long the agent's last answer took, and T is
+/// the preferred duration of a round. (1 - epsilon) K agents are drawn, with probabilities in proportion to their
+/// utility, from those whose utility is at least `cut_off` times the utility of the (1 - epsilon) K-th best. T begins at
+/// `pacer_step`. It grows by `pacer_step` whenever the reports of the agents that took part had a smaller sum in the last
+/// `pacer_window` rounds than in as many rounds before them.
 ///
 /// Source: Lai, Zhu, Madhyastha and Chowdhury 2021, "Oort: efficient federated learning via guided participant selection",
-/// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4. The losses are squared
-/// differences between outcomes and the prediction of the shared vectors.
+/// Algorithm 1; the cap and the removal of agents that took part often are in section 4.4.
 ///
 /// Example: `Oort(k: 2, pacer_step: "2s")`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -160,17 +160,18 @@ impl Selection for Oort {
         let mut utilities = self.utilities(known, &retired);
         let mut unexplored: Vec<usize> = (0..known.agents()).filter(|&agent| !retired[agent]).collect();
         unexplored.retain(|agent| utilities.iter().all(|(other, _)| other != agent));
-        // If there are too few explored agents, unexplored ones take their places, and vice versa.
+        // If fewer agents have a utility than are to be drawn by utility, unexplored agents take their places, and vice
+        // versa.
         let wanted = (self.exploration_in(known.round) * k as f64).round() as usize;
-        let explored = wanted.clamp(k.saturating_sub(utilities.len()), unexplored.len().min(k));
-        let exploited = k - explored;
+        let to_explore = wanted.clamp(k.saturating_sub(utilities.len()), unexplored.len().min(k));
+        let to_exploit = k - to_explore;
         utilities.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let cut_off = exploited.checked_sub(1).map_or(0.0, |last| self.cut_off.get() * utilities[last].1);
+        let cut_off = to_exploit.checked_sub(1).map_or(0.0, |last| self.cut_off.get() * utilities[last].1);
         utilities.retain(|(_, utility)| *utility >= cut_off);
-        let mut chosen = by_weight(utilities, exploited, stream);
+        let mut chosen = by_weight(utilities, to_exploit, stream);
         // An announced time below one nanosecond counts as one nanosecond.
         let by_speed = unexplored.into_iter().map(|agent| (agent, 1.0 / known.announced[agent].max(1e-9)));
-        chosen.extend(by_weight(by_speed.collect(), explored, stream));
+        chosen.extend(by_weight(by_speed.collect(), to_explore, stream));
         let mut selected = vec![false; known.agents()];
         chosen.into_iter().for_each(|agent| selected[agent] = true);
         Some(selected)
