@@ -129,7 +129,7 @@ fn the_dropout_table() {
     let text = document.to_string();
     for why in [
         "twice as much",
-        "sampled in either round",
+        "sampled in the round of the vector or",
         "renormalised",
         "first to arrive are kept",
         "sees who takes part",

@@ -110,7 +110,10 @@ mod tests {
                 "a missing agent, sampled or not",
             ),
             (FederatedSum { multiplicity: 2, ..poisson(2.0) }, "a late vector is added to the current one"),
-            (FederatedSum { keeps_sampling_draw: true, ..poisson(2.0) }, "is sampled in the round of the vector or"),
+            (
+                FederatedSum { keeps_sampling_draw: true, ..poisson(2.0) },
+                "is sampled in the round of the vector or",
+            ),
             (
                 FederatedSum { keeps_sampling_draw: true, participation: fixed, ..poisson(2.0) },
                 "a fixed number of agents is drawn",
