@@ -174,7 +174,10 @@ impl<'a> Priced<'a> {
     fn with_outcome(&self, outcome: &Priced<'a>) -> StudyPrivacy {
         let sum = |epsilon: fn(&StudyPrivacy) -> f64| added(&self.part(epsilon), &outcome.part(epsilon));
         let tight = sum(|row| row.epsilon_tight);
-        let to = format!("epsilons and deltas of row and outcome are added up, to delta {:e}", tight.delta);
+        let to = format!(
+            "the epsilons and deltas of row and outcome are added up; the sum of the deltas is {:e}",
+            tight.delta
+        );
         let mut notes = vec![to, tight.note];
         let mut basis = tight.basis;
         let several = !self.is_one_series_with(outcome);

@@ -17,8 +17,8 @@ pub(super) enum Draws {
 }
 
 /// The draws of a link that has carried several messages. In a network of thousands of links, a link's words are usually not
-/// in the processor's caches when a message is sent. Therefore the draws of the next message are read one message ahead and
-/// stored with the link: while the processor handles a message, it can fetch the words of the link's next message.
+/// in the processor's caches when a message is sent. Therefore the draws of a message are read when the message before it is
+/// sent, and stored with the link: the processor can fetch the words while it handles the earlier message.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead {
     /// The draws of the next message.
@@ -54,7 +54,7 @@ impl Ahead {
         std::mem::replace(&mut self.next, (open_unit(latency), unit(loss)))
     }
 
-    /// Computes the words of the messages that are computed together with message `read`.
+    /// Computes the words of the [`TOGETHER`] messages that include message `read`.
     #[cold]
     fn fill(&mut self) {
         let first = self.read / TOGETHER as u64 * TOGETHER as u64;

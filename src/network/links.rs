@@ -321,8 +321,8 @@ impl Network {
     }
 }
 
-/// Whether `name`, in a rule, means the party `end`. A name that both a party and a group have means the party; `is_party`
-/// says whether the name is that of a party.
+/// Whether `name`, in a rule, is the name of the party `end` or of its group. A name that both a party and a group have is
+/// taken for the party; `is_party` says whether the name is that of a party.
 fn means(name: &str, end: LinkEnd<'_>, is_party: impl FnOnce() -> bool) -> bool {
     end.name == name || (end.group == Some(name) && !is_party())
 }

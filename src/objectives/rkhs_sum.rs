@@ -20,10 +20,10 @@ use std::sync::Arc;
 /// [0, 1]. The arms are equidistant points of [0, 1].
 ///
 /// Source: Zhou and Tan 2021, section 5.1, after Chowdhury and Gopalan 2019, section 5: 100 points, 100 terms,
-/// length-scale 0.2. The theorems about learners require a number B that bounds the RKHS norm of f. Unless a learner states
-/// B, B is max |f| over the points, as in these papers. The RKHS norm of f is at least max |f|: in 5,000 draws with the
-/// default settings it is 1.2 times as large in the median, and more than 1.5 times as large in 5 % of the draws; with
-/// `Matern12` these factors are 1.5 and 2.
+/// length-scale 0.2. The theorems about learners require a number B that bounds the RKHS norm of f. Unless a learner
+/// states B, B is max |f| over the points, as in these papers. The RKHS norm of f is at least max |f|, so this B is
+/// usually too small for the theorems: in 5,000 draws with the default settings the norm is 1.2 times as large in the
+/// median, and more than 1.5 times as large in 5 % of the draws; with `Matern12` these factors are 1.5 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RkhsSum {

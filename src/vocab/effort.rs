@@ -29,7 +29,8 @@ pub const OUTCOMES: &str = "outcomes";
 pub struct Effort {
     /// The largest number of bytes in use at one time.
     pub bytes: f64,
-    /// Bytes of the record that this part leaves; the estimate assumes that all records of a cell are in memory together.
+    /// Bytes that this part adds to the stored results of a replication (its record). The estimate assumes that the records
+    /// of all replications of a cell are in memory together.
     pub record: f64,
     /// Processor time in seconds.
     pub seconds: f64,

@@ -265,7 +265,7 @@ fn agents_who_fare_badly_are_silent_or_leave() {
     let text = FEDERATION.replace("SILENCE", bounded);
     refused(
         &text.replacen("clip: 5,", "clip: 5, divisor: ArrivedOrGone,", 1),
-        "an agent that is missing releases no silence",
+        "one of two neighbouring data sets has no such release",
     );
     let budget = ",\n    privacy: Privacy(delta: 1e-5, budget: Budget(epsilon: 2, delta: 1e-5)),\n)";
     let open = text.trim_end().trim_end_matches(')').trim_end().trim_end_matches(',').to_owned();

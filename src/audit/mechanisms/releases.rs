@@ -5,7 +5,8 @@ use crate::audit::measure::{Experiment, KnownPair, NeighbourSide, Transcript};
 use crate::privacy::mechanisms::{Distinguisher, Mechanism, Pair};
 use crate::rng::Key;
 
-/// One or several releases of a mechanism on the same input; the scores of several releases are added up.
+/// One or several releases of a mechanism on one of two neighbouring inputs, which is the same for all releases of a trial.
+/// The scores of the releases are added up.
 pub struct Releases<M: Mechanism> {
     mechanism: M,
     inputs: [M::Input; 2],

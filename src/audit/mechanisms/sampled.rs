@@ -38,7 +38,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "poisson-gaussian",
-                "Gaussian noise on a Poisson sample, q = 0.25, z = 1, once",
+                "Gaussian noise on a Poisson sample, sampling probability 0.25, noise multiplier 1, once",
             ),
             poisson,
             &units,
@@ -47,7 +47,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "poisson-gaussian-40",
-                "Gaussian noise on a Poisson sample, q = 0.25, z = 1, 40 times, as in DP-FTS-DE",
+                "Gaussian noise on a Poisson sample, sampling probability 0.25, noise multiplier 1, 40 times, as in DP-FTS-DE",
             ),
             poisson,
             &units,
@@ -56,7 +56,7 @@ pub(super) fn cases() -> Vec<Case> {
         worst(
             CaseDescription::sound(
                 "fixed-size-gaussian",
-                "Gaussian noise on 1 of 4 units drawn without replacement, z = 2",
+                "Gaussian noise on 1 of 4 units drawn without replacement, noise multiplier 2",
             ),
             FixedSizeGaussian::new(1, positive(1.0), positive(2.0)),
             &units,

@@ -1,5 +1,6 @@
-//! Audits of the protocol `Release`, for an observer who reads the publication. The neighbours are two data sets that
-//! differ in one validation record, or the functions of two neighbouring validation sets.
+//! Audits of the protocol `Release`, for an observer who reads the publication. The neighbours are two sets of real
+//! validation records that differ in one record. If the objective draws random functions, they are the two functions that it
+//! draws for two neighbouring validation sets.
 
 use super::audited::{AuditContext, Audited, named};
 use super::request::Request;

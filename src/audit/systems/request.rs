@@ -12,7 +12,7 @@ pub struct Request {
     /// The only observer whose releases are audited, written as the audit prints it; `None` for all observers.
     pub observer: Option<String>,
     /// The neighbour, instead of a search for one: "ROW:D1,D2,.." (a record and by how much each of its numbers moves),
-    /// "A,B" (two rewards), or the number of an agent.
+    /// "A,B" (the two rewards that one user has on D and on D'), or the number of the agent in which D and D' differ.
     pub neighbour: Option<String>,
     /// (epsilon, delta) to test instead of the scenario's claim.
     pub claim: Option<(f64, f64)>,

@@ -15,7 +15,7 @@ pub(in crate::cli) struct SweepArguments {
 pub(in crate::cli) enum ClusterCommand {
     /// Divide a study into blocks for workers, and print its folder
     Plan(SweepPlanArguments),
-    /// Run blocks, as one worker, until none is left; start one worker on each machine
+    /// Run blocks, as one worker, until none is left (call it once on each machine)
     Work(SweepWorkArguments),
     /// Show the progress of a study
     Status(SweepStatusArguments),

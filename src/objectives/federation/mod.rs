@@ -45,9 +45,9 @@ use without_svm as trained_svm;
 /// agent's own records. An arm is a setting, a point of a grid in the unit cube. For an agent, the arm's value is the
 /// performance on the agent's held-out records.
 ///
-/// The objective is for the protocol `Federated`, with at most as many agents as the columns `agent` name, or exactly as
-/// many as `split` states. In other protocols a value is the mean over all agents. Sources: Dai, Low and Jaillet 2020,
-/// section 5, and 2021, section 5.2 (activity recognition, landmine detection).
+/// The objective is for the protocol `Federated`, with at most as many agents as the columns in `agent` identify, or
+/// exactly as many as `split` states. In other protocols a value is the mean over all agents. Sources: Dai, Low and
+/// Jaillet 2020, section 5, and 2021, section 5.2 (activity recognition, landmine detection).
 ///
 /// Example: `FederatedTuning(file: "activity.csv", agent: ["subject", "side"], label: "activity", inputs:
 /// ["ax_std", "ay_std"], model: LogisticRegression(lambda: Axis(low: 0.01, high: 1, values: 3), steps: Axis(low: 1,
@@ -272,8 +272,9 @@ impl Objective for FederatedTuning {
             problems.extend(axis.problem().map(|problem| problem.below(&format!("model.{path}"))));
         }
         if let FederatedModel::RbfSvm(model) = &self.model {
-            // Where the user's programs are not started, because only their stored answers are used, a build of `subrosa`
-            // without the feature `svm` is accepted too. An example is the report of a finished run.
+            // Where only stored results are read, as for the report of a finished run, no model is trained, so a build of
+            // `subrosa` without the feature `svm` is accepted. In this case the user's programs are not started either:
+            // their answers are recorded.
             let build = RbfSvm::problem_of_build().filter(|_| !resources.programs.are_recorded());
             problems.extend(
                 build.into_iter().chain(model.problem()).map(|problem| problem.below("model.RbfSvm")),

@@ -144,8 +144,9 @@ impl Federated {
     fn silence_with_divisor(&self, aggregate: &Aggregate) -> Option<Problem> {
         let private = aggregate.noise_multiplier.get() > 0.0;
         self.informative_silence().filter(|_| private && aggregate.divisor == Divisor::ArrivedOrGone)?;
-        let expected = "a divisor for which neighbouring data sets have the same agents, since silence depends on what \
-                        agents measured: an agent that is missing releases no silence";
+        let expected = "a divisor for which neighbouring data sets have the same agents: silence depends on what agents \
+                        measured, so whether an agent answers is a release too, and one of two neighbouring data sets has no \
+                        such release";
         Some(Problem::wrong(
             "divisor",
             expected,
@@ -291,12 +292,22 @@ impl Federated {
             let mut own = differences.problems();
             let theorem = matches!(self.width, Width::Theorem { .. });
             if differences.drifting().is_some() && (theorem || self.regret_terms.is_some()) {
-                let expected = "none, as Theorem 1 (`width: Theorem`, `regret_terms`) is about functions that do not change";
-                own.push(Problem::wrong("drift", expected, "drift", "leave one of the two out"));
+                let expected = "none with `width: Theorem` or `regret_terms`, since Theorem 1 is about functions that do not change";
+                own.push(Problem::wrong(
+                    "drift",
+                    expected,
+                    "drift",
+                    "leave `drift` out, or both `width: Theorem` and `regret_terms`",
+                ));
             }
             if differences.noise.as_ref().is_some_and(Factors::differ) && theorem {
-                let expected = "none, as the widths of `width: Theorem` are for one noise of all agents";
-                own.push(Problem::wrong("noise", expected, "factors", "leave one of the two out"));
+                let expected = "none with `width: Theorem`, which assumes the same noise for all agents";
+                own.push(Problem::wrong(
+                    "noise",
+                    expected,
+                    "factors",
+                    "leave `noise` out, or `width: Theorem`",
+                ));
             }
             let place = format!("groups[{index}].differences");
             problems.extend(own.into_iter().map(|problem| problem.below(&place)));

@@ -14,7 +14,8 @@ pub(super) struct Unmasking {
     pub(super) answered: Arc<Vec<bool>>,
     /// By agent: whether it is a member, that is, has distributed shares of its secrets.
     pub(super) members: Arc<Vec<bool>>,
-    /// Each agent that has sent shares, with its shares: one for each agent of whose secrets it holds shares.
+    /// Each agent that has sent shares, with one share for each agent of whose secrets it holds shares: a share of the seed
+    /// of that agent's own mask if that agent answered, and otherwise a share of its pair secret.
     pub(super) shares: Vec<(usize, Arc<Vec<u64>>)>,
     /// Whether the server, with the agents that collude with it, can compute the sum; the ledger then has an entry for it.
     pub(super) booked: bool,
@@ -268,8 +269,8 @@ mod tests {
     }
 
     /// A server tells three agents that agent 0 answered, and three other agents that agent 0 did not answer. With one
-    /// colluder's shares of both secrets of agent 0, it can then compute agent 0's answer. So all privacy losses are
-    /// conditional on a server that follows the protocol.
+    /// colluder's shares of both secrets of agent 0 (the seed of its own mask, and its pair secret), it can then compute
+    /// agent 0's answer. So all privacy losses are conditional on a server that follows the protocol.
     #[test]
     fn two_different_lists_and_a_colluder_reveal_one_answer() {
         let contract = contract("(clip: Some(1000.0), server: Masked(planned_dropout: 0, colluding: 1))");

@@ -106,9 +106,10 @@ pub(super) struct Published {
     pub(super) chosen: Option<f64>,
 }
 
-/// Every quantity of this run that can be reported, each with its bound if there is one. In the names, f is the objective,
-/// lambda* its best setting, lambda~ the published setting, v the outcomes, v~ the published performance, mu_T the posterior
-/// mean after all trials, and mu_T' the posterior mean after all trials on the neighbouring data set.
+/// Every quantity of this run that can be reported, each with its bound if there is one. In the names, f is the
+/// objective, lambda* its best setting, lambda~ the published setting (a random setting if none is published), v the
+/// outcomes, v(lambda~) the mean outcome of lambda~, v~ the published performance, mu_T the posterior mean after all
+/// trials, and mu_T' the posterior mean after all trials on the neighbouring data set.
 pub(super) fn outcomes(
     instance: &Instance,
     task: &Task,

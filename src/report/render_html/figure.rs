@@ -138,7 +138,7 @@ fn lines<'a>(texts: impl Iterator<Item = &'a String>) -> String {
 /// The values of the chart as a table: one row per horizontal value, one column per line.
 fn values(chart: &Chart) -> Markup {
     let mut places: Vec<(f64, &str)> = Vec::new();
-    // The values of each line in words, by the horizontal value in words.
+    // For each horizontal value: for each line, its values there. All values are texts.
     let mut said: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
     for (index, line) in chart.lines.iter().enumerate() {
         for point in &line.points {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn charts_with_other_bounds_share_no_entry() {
+    fn different_bounds_of_two_charts_have_entries_of_their_own() {
         let charts = vec![chart(&["A", "Theorem 1"], "1"), chart(&["A", "Theorem 2"], "2")];
         let page = figure(&Figure { title: "Two".to_owned(), charts }, false).into_string();
         let keys: Vec<&str> = page

@@ -22,8 +22,8 @@ pub(super) fn section(summary: &Summary) -> Option<Section> {
     blocks.extend(kinds.into_iter().flat_map(|(figures, rest)| some_open(figures, rest)));
     if cut {
         let told = format!(
-            "Some kinds of figures have one for each combination of values of parameters. At most {MAX_FIGURES} of a kind are \
-             drawn, evenly spaced among all. summary.csv has the numbers of all cells."
+            "Where there is a figure for each combination of values of other parameters, at most {MAX_FIGURES} combinations, evenly \
+             spaced, are drawn. summary.csv has the numbers of all cells."
         );
         blocks.push(Block::remark_on(told, Visibility::Page));
     }

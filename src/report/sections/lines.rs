@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Largest number of lines in a readable chart: the number of colours.
 pub(super) const MAX_LINES: usize = 8;
-/// Largest number of figures of one kind. Readers look at fewer, and this many fit into a page of 5 MB.
+/// Largest number of groups of cells, each with figures of its own, that are drawn along one axis or by round. Readers
+/// look at fewer figures, and this many fit into a page of 5 MB.
 pub(super) const MAX_FIGURES: usize = 40;
 /// If a line has more points than this, only every k-th point is drawn, where k is the smallest number that leaves at most
 /// this many points. Charts of regret by round also draw the first points and the last point of such a line.

@@ -37,8 +37,8 @@ pub fn keep_threshold(folder: &RunFolder, found: &Threshold) -> Result<(), Folde
     Ok(table.commit()?)
 }
 
-/// Writes the answer and a table of the shares. For each series, the table has two lines per varied value (`first` and
-/// `total`), and one line per pair.
+/// Writes the answer and a table of the shares. For each series, the table has two lines per axis (`first` and `total`),
+/// and one line per pair of axes.
 ///
 /// # Errors
 /// [`FolderError`] if a file cannot be written.

@@ -23,8 +23,8 @@ pub struct Question {
     pub series: String,
     /// The series with which it is compared.
     pub against: String,
-    /// The name of the metric: the name of a column of `results.csv`, from which a prefix "more." is removed, or the name of
-    /// a regret of a group of agents or of a cohort.
+    /// The name of the metric: a column of `results.csv`, named without the prefix "more." if it has this prefix, or a
+    /// regret of a group of agents or of a cohort.
     pub metric: String,
     /// Whether a larger value of the metric is better.
     pub larger_is_better: bool,

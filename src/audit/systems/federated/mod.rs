@@ -1,5 +1,5 @@
 //! Audits of federated optimisation. The neighbours differ in the vectors of one agent: on the given data D these vectors
-//! have full norm, and on the neighbour D' they are zero (with a sample of fixed size, they are negated on D'). The
+//! have the clipping norm, and on the neighbour D' they are zero (with a sample of fixed size, they are negated on D'). The
 //! observer sees all sums of a run. If the server selects agents by noisy losses, the neighbours also differ in the losses
 //! of this agent, and the observer also sees the noisy losses.
 

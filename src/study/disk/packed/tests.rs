@@ -51,7 +51,7 @@ fn a_large_file_is_packed_and_a_small_one_takes_its_place_again() {
     assert!(found == text, "any program that reads gzip reads it");
     assert!(read_packed_if_there(&path).unwrap().unwrap() == text);
     assert!(fs::metadata(packed_path(&path)).unwrap().len() < text.len() as u64 / 2);
-    // A file that has these contents stays, whether it is plain or packed.
+    // A file that already has the contents to be written is left as it is, whether it is plain or packed.
     let unlike = DifferingFiles::default();
     let compared = |lines: usize| {
         let mut staged = Staged::compared(&path, unlike.clone()).packing();
@@ -64,7 +64,11 @@ fn a_large_file_is_packed_and_a_small_one_takes_its_place_again() {
     fs::remove_file(packed_path(&path)).unwrap();
     fs::write(&path, &text).unwrap();
     staged(&path, many).commit().unwrap();
-    assert_eq!(there(), ["table.csv"], "as an older version wrote it");
+    assert_eq!(
+        there(),
+        ["table.csv"],
+        "a plain file with the same contents, as older versions wrote it, stays"
+    );
     staged(&path, many + 1).commit().unwrap();
     assert_eq!(there(), ["table.csv.gz"]);
     staged(&path, 3).commit().unwrap();
