@@ -122,14 +122,15 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     let worked = sweep::work(&plan, &folder, options, &bar);
     bar.finish();
     let worked = worked.map_err(print_error)?;
+    let also_finished = worked.twice + worked.conflicts.len() as u64;
     eprint_line(format_args!(
         "Worker {}/{}: ran {} ({} failed) in {}; another worker had also finished {} of these blocks.",
         arguments.slot.0,
         arguments.slot.1,
         counted(worked.replications, "replication"),
         worked.failed,
-        counted(worked.blocks + worked.twice + worked.conflicts.len() as u64, "block"),
-        worked.twice
+        counted(worked.blocks + also_finished, "block"),
+        also_finished
     ));
     for path in &worked.conflicts {
         eprint_line(format_args!(

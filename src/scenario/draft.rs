@@ -197,8 +197,8 @@ pub struct ForkDraft {
 #[serde(deny_unknown_fields, rename = "Privacy")]
 pub struct PrivacyDraft {
     /// The delta at which every accountant states its epsilon.
-    /// Default: for the epsilons of one run, the sum of the deltas that are claimed for its releases, or 1e-5 if nothing
-    /// is claimed at a delta above 0; for the epsilons of all runs of a study together, 1e-5.
+    /// Default: for the epsilons of one run, the sum of the deltas that are claimed for the releases about one unit to one
+    /// observer if this sum is above 0 and below 1, and otherwise 1e-5; for the epsilons of all runs together, 1e-5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// A limit on the privacy loss of each unit towards each observer in one run. Default: no limit.

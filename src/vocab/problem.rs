@@ -7,8 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     /// The place of the problem, as a path (`links[2].from`). The path is relative to the recipe that states the problem,
-    /// until [`Self::below`] puts that recipe's own path before it; a path that begins with a slash is relative to the
-    /// scenario.
+    /// until [`Self::below`] puts that recipe's own path before it.
     pub path: String,
     /// What is wrong there.
     pub complaint: ProblemKind,

@@ -54,8 +54,8 @@ pub(crate) struct Pending<T>(Receiver<thread::Result<T>>);
 
 impl<T: Send + 'static> Pending<T> {
     /// The result of `step`. In a pool of several threads, the first idle thread computes it; otherwise, this thread
-    /// computes it at once. `step` must not wait for a `Pending` that was made outside of it: that one could wait for `step`
-    /// on the same thread.
+    /// computes it at once. `step` must not wait for a `Pending` that was made outside of it: the computation
+    /// of that one may be interrupted below `step` on the same thread, and then neither could go on.
     pub(crate) fn of(step: impl FnOnce() -> T + Send + 'static) -> Self {
         let (sender, receiver) = channel();
         // Nobody receives the result of a `Pending` that was dropped.

@@ -126,7 +126,7 @@ fn sums_are_followed_to_common_points_only() {
         assert!(outcome(&document, "value lost at other points") >= 0.0);
         let (_, text, _) = code_and_output(&subrosa(&["report", folder(&document).to_str().unwrap()]));
         let flowing = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flowing.contains("or whose region has a sum that lacks its vector: 0."), "{text}");
+        assert!(flowing.contains("or that lie in a region whose sum lacks the agent's vector: 0."), "{text}");
         assert!(flowing.contains("which points enough agents can measure"), "{text}");
     }
 }

@@ -6,8 +6,8 @@
 
 /// The smallest epsilon (possibly negative) at which delta(epsilon) <= `target`. `masses` are P's masses at the losses
 /// `top`, `top` - `spacing`, ...; the first `empty` of these losses have no mass, and `masses` begins after them. If all
-/// `masses` and `target` are multiplied by the same factor, the result stays the same. Minus infinity if delta(epsilon)
-/// is below `target` even where epsilon is one spacing below the smallest loss.
+/// `masses` and `target` are multiplied by the same factor above 0, the result stays the same. Minus infinity if
+/// delta(epsilon) is below `target` even where epsilon is one spacing below the smallest loss.
 pub(super) fn epsilon(
     top: f64,
     spacing: f64,

@@ -129,9 +129,9 @@ pub struct Close {
     pub round: u64,
 }
 
-/// How many of the vectors that enter a round's sums are longer than the norm to which the vector for one region is clipped,
-/// and the weight of their agents: the set C in Theorem 1 of Dai, Low and Jaillet 2021. The vectors are those that arrived
-/// in time and, with the policy `Buffered`, also late answers to earlier rounds.
+/// How many of the vectors that the server received for a round are longer than the norm to which the vector for one region
+/// is clipped, and the weight of their agents: the set C in Theorem 1 of Dai, Low and Jaillet 2021. The vectors are those
+/// that arrived in time and, with the policy `Buffered`, late answers to earlier rounds, sampled or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clipped {
     /// Number of the longer vectors that arrived in time.

@@ -63,7 +63,7 @@ impl Cohort {
             (
                 "clusters",
                 self.differences.clusters.is_some(),
-                "leave it out: each cohort is a cluster of users; write the heterogeneity of cohorts instead",
+                "leave it out: each cohort is a cluster of users; write the cohort's `heterogeneity` instead",
             ),
             ("domain", self.differences.domain.is_some(), "leave it out: a user tries any arm"),
             (
@@ -135,15 +135,19 @@ pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Ve
             let (h, drift) = (cohort.heterogeneity.get() > 0.0, cohort.differences.drifting().is_some());
             let axes = [("heterogeneity", h), ("differences.drift", drift)];
             for (field, _) in axes.into_iter().filter(|(_, set)| *set) {
-                let expected = "none with this objective: cohorts differ by draws of it, and every draw gives the same values";
+                let (expected, found_there) = match field {
+                    "heterogeneity" => (
+                        "none with this objective: cohorts differ by draws of it, and every draw gives the same values",
+                        "one that is above 0",
+                    ),
+                    _ => (
+                        "none with this objective: a drift moves to further draws of it, and every draw gives the same values",
+                        "a drift",
+                    ),
+                };
                 let cure = "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)";
                 let place = format!("{place}.{field}");
-                found.push(Problem::wrong(
-                    place,
-                    expected,
-                    if field == "heterogeneity" { "one that is above 0" } else { "a drift" },
-                    cure,
-                ));
+                found.push(Problem::wrong(place, expected, found_there, cure));
             }
         }
         let own = cohort.differences.problems_with(objective);

@@ -52,7 +52,7 @@ pub struct Local {
     /// Default: nobody visits twice, and the privacy loss is computed per reward.
     #[serde(default)]
     pub population: Option<NonZeroU64>,
-    /// How often each person visits, where `population` is given. Default: `Even()`, all equally often.
+    /// How often each person visits, where `population` is given. Default: `Even()`, all equally likely.
     #[serde(default, skip_serializing_if = "PopularityModel::is_even")]
     pub popularity: PopularityModel,
     /// Users with rewards, noise and answer rates of their own. Default: all users are alike.

@@ -18,7 +18,7 @@ const NUMBERS: [(&str, &str); 5] = [
     ),
     (
         "Overlap of domains: share of own points lost, mean of agents",
-        "of the points that an agent can measure, the share at which it does not choose by sums, or whose region has a sum that lacks its vector",
+        "of the points that an agent can measure, the share at which it does not choose by sums, or that lie in a region whose sum lacks the agent's vector",
     ),
 ];
 /// Largest number of pairs of series and cell that are named for one count or outcome.

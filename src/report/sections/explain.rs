@@ -41,7 +41,7 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
         quantity_of(series.noise.sqrt())
     );
     let ends = format!("{} % interval", two_digits(100.0 * found.confidence));
-    let header = ["value", "alone", &ends, "with others", &ends].map(str::to_owned).to_vec();
+    let header = ["parameter", "alone", &ends, "with others", &ends].map(str::to_owned).to_vec();
     let rows = series.axes.iter().map(|axis| {
         let (first, total) = (&axis.first, &axis.total);
         vec![axis.axis.clone(), number(first.value), interval(first), number(total.value), interval(total)]
@@ -55,10 +55,10 @@ fn tables(found: &Explained, series: &ExplainedSeries) -> Vec<Block> {
         };
         let rows: Vec<Vec<String>> = pairs.iter().take(MOST_PAIRS).map(row).collect();
         let title = format!(
-            "{}: shares of the interaction of two values, beyond what each explains alone",
+            "{}: shares of the interaction of two parameters, beyond what each explains alone",
             series.series
         );
-        let header = ["values", "share", &ends].map(str::to_owned).to_vec();
+        let header = ["parameters", "share", &ends].map(str::to_owned).to_vec();
         blocks.push(Block::Table(Table::new(title, header, rows, 1)));
         if pairs.len() > MOST_PAIRS {
             blocks.push(Block::remark(format!(
@@ -109,7 +109,8 @@ pub(in crate::report) fn document(found: &Explained) -> Document {
     Document { sections: vec![Section { blocks, ..Section::default() }], ..Document::default() }
 }
 
-/// A chart of the shares of variance: for every series, the share of every varied value alone, and its share with others.
+/// A chart of the shares of variance: for every series, the share of every varied parameter alone, and its share with
+/// others.
 #[must_use]
 pub fn explain_chart(found: &Explained) -> Chart {
     let names: Vec<String> = found.axes.iter().map(|axis| axis.name.clone()).collect();

@@ -19,9 +19,11 @@ pub(in crate::study) const PACKED_ABOVE: u64 = 4 << 20;
 /// A member ends as soon as its contents have at least this number of bytes, counted before compression.
 const MEMBER: usize = 256 << 10;
 
-/// While the next member is collected, the contents of members that are compressed, or wait for it or for being written, have
-/// at most this number of bytes per thread.
+/// While the next member of a file is collected, the contents of its members that are compressed, or wait for it or for
+/// being written, have at most this number of bytes per thread.
 const PENDING: usize = 2 * MEMBER;
+/// Members up to this number of bytes, such as long records, are compressed while the next one is collected.
+const LARGE_MEMBER: usize = 4 << 20;
 
 /// Effort of compression, from 0 to 9.
 const LEVEL: u32 = 3;
@@ -108,17 +110,16 @@ impl Sink {
 #[derive(Debug)]
 pub(super) struct Packer {
     file: BufWriter<File>,
-    /// Complete members that are not in the file yet, in their order in the file.
-    complete: VecDeque<Pending<io::Result<Vec<u8>>>>,
-    /// For each of these members, the number of bytes of its contents.
-    lengths: VecDeque<usize>,
+    /// Complete members that are not in the file yet, in their order in the file, each with the number of bytes of its
+    /// contents.
+    complete: VecDeque<(usize, Pending<io::Result<Vec<u8>>>)>,
     /// The contents of the member that is being collected.
     member: Vec<u8>,
 }
 
 impl Packer {
     fn new(file: BufWriter<File>) -> Self {
-        Self { file, complete: VecDeque::new(), lengths: VecDeque::new(), member: Vec::new() }
+        Self { file, complete: VecDeque::new(), member: Vec::new() }
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -127,19 +128,18 @@ impl Packer {
     }
 
     /// Has the collected member compressed, and writes the oldest members so that the contents of all others have at most
-    /// [`PENDING`] bytes per thread.
+    /// [`PENDING`] bytes per thread, or [`LARGE_MEMBER`] bytes if this is more.
     fn end_member(&mut self) -> io::Result<()> {
         let member = std::mem::take(&mut self.member);
-        self.lengths.push_back(member.len());
-        self.complete.push_back(Pending::of(move || compressed(&member)));
-        self.write_down_to(if at_once() > 1 { PENDING * at_once() } else { 0 })
+        self.complete.push_back((member.len(), Pending::of(move || compressed(&member))));
+        self.write_down_to(if at_once() > 1 { (PENDING * at_once()).max(LARGE_MEMBER) } else { 0 })
     }
 
     /// Writes the oldest members to the file until the contents of all others have at most `bytes` bytes.
     fn write_down_to(&mut self, bytes: usize) -> io::Result<()> {
-        let mut pending: usize = self.lengths.iter().sum();
+        let mut pending: usize = self.complete.iter().map(|(length, _)| length).sum();
         while pending > bytes
-            && let (Some(member), Some(length)) = (self.complete.pop_front(), self.lengths.pop_front())
+            && let Some((length, member)) = self.complete.pop_front()
         {
             self.file.write_all(&member.wait()?)?;
             pending -= length;

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Number of bytes of records that a thread checks or parses at a time, if there are several threads.
+/// Number of bytes of records that a thread checks or parses at a time, with 2 to 16 threads.
 const BYTES_PER_THREAD: u64 = 1 << 19;
 
-/// Largest number of bytes of records that all threads check or parse at a time.
+/// Records are taken together until they have this number of bytes, whatever the number of threads.
 const MOST_TOGETHER: u64 = 8 << 20;
 
 /// Records are taken into memory together until they have at least this number of bytes. With one thread, the number is 1,

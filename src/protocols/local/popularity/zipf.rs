@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zipf {
-    /// Dimensionless, 0 to 100: 0 if all people visit equally often, roughly 1 for visits to web sites. With an exponent of
-    /// at least 2, the first person is expected to visit more often than all other people together.
+    /// Dimensionless, 0 to 100: 0 if all people are equally likely to make a visit, roughly 1 for visits to web sites.
+    /// With an exponent of at least 2, the first person is expected to visit more often than all other people together.
     pub exponent: NonNegative,
 }
 

@@ -81,6 +81,21 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         let place = tempfile::TempDir::new().unwrap();
         in_pool(threads, || fs::read(packed(place.path()).0).unwrap())
     };
+    // Lines that are members of their own, some of them longer than all that may wait.
+    let text: String = (0..100_000).map(line).collect();
+    let long = |threads: usize| {
+        let place = tempfile::TempDir::new().unwrap();
+        let path = place.path().join("long.gz");
+        in_pool(threads, || {
+            let mut sink = Sink::new(File::create_new(&path).unwrap()).pack().unwrap();
+            for length in [300_000, 6_000_000, 20, 700_000, 5_000_000] {
+                sink.write(&text.as_bytes()[..length]).unwrap();
+            }
+            sink.sync().unwrap();
+        });
+        fs::read(&path).unwrap()
+    };
+    assert!(long(1) == long(2));
     assert!(bytes(1) == bytes(2));
     // Outside of a pool.
     let alone = tempfile::TempDir::new().unwrap();
