@@ -153,10 +153,11 @@ impl FactoredPosterior {
     /// Posterior covariance of the function between two arms, in squared units of the outcome. O(n).
     ///
     /// # Panics
-    /// If neither arm exists. If only one of them exists, this method panics or returns a meaningless number.
+    /// If one of the arms does not exist.
     #[must_use]
     pub fn covariance(&self, arm: usize, other: usize) -> f64 {
         let n = self.mean.len();
+        assert!(arm < n && other < n, "there are {n} arms: no arm {}", arm.max(other));
         let entry = |arm: usize, j: usize| self.columns[start(n, j) + arm - j];
         (0..=arm.min(other)).map(|j| entry(arm, j) * entry(other, j)).sum()
     }
@@ -184,5 +185,24 @@ impl FactoredPosterior {
     #[must_use]
     pub fn observations(&self) -> usize {
         self.observations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::catch_unwind;
+
+    #[test]
+    fn arms_that_do_not_exist_have_no_covariance() {
+        let prior = Cholesky::new(3, vec![2.0, 0.5, 0.1, 0.5, 1.0, 0.3, 0.1, 0.3, 1.5]).unwrap();
+        let posterior = FactoredPosterior::new(&prior, 0.1, vec![0.0; 3]);
+        assert!(
+            (posterior.covariance(2, 1) - 0.3).abs() < 1e-15
+                && (posterior.covariance(0, 0) - 2.0).abs() < 1e-15
+        );
+        for (arm, other) in [(3, 0), (0, 3), (2, 4), (3, 3)] {
+            assert!(catch_unwind(|| posterior.covariance(arm, other)).is_err(), "{arm} {other}");
+        }
     }
 }

@@ -175,7 +175,7 @@ impl FederatedSum {
     /// distribution is known only if no vector has a discount
     /// ([`ReceivedVectors::discounts`]) and the other agents' vectors are all zero. In a sample of fixed size where all
     /// agents are present and have equal weights, the other agents' vectors need not be zero: it is enough that they are
-    /// equal to each other.
+    /// equal to each other and, if there is a count, add equal amounts to it.
     #[must_use]
     pub fn moved(&self, inputs: [&ReceivedVectors; 2]) -> Option<SubsampledShift> {
         let moved = self.shape(inputs[0])?.moved(inputs)?;

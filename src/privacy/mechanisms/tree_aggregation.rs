@@ -26,11 +26,11 @@ use std::num::NonZeroU64;
 ///
 /// * Precondition: values are finite and have the same length; between neighbours at most `contributions` values
 ///   differ, each by at most `sensitivity` in the L2 norm; there are at most `steps` values.
-/// * Postcondition: all sums together are a Gaussian mechanism with noise multiplier standard deviation / (sensitivity
-///   S), where S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums and the noisy partial sums
-///   determine each other, so no smaller loss holds on the worst pair. With Honaker's estimate the released sums are
-///   functions of the noisy partial sums. All partial sums together cost as much as stated, and the released sums
-///   reveal a little less.
+/// * Postcondition: all sums together are a Gaussian mechanism. Its noise multiplier is the standard deviation divided by
+///   `sensitivity` times S, where S^2 = [`SumEstimate::sensitivity_squared`]. By default the released sums and the noisy
+///   partial sums determine each other, so no smaller loss holds on the worst pair. With Honaker's estimate the released
+///   sums are functions of the noisy partial sums. All partial sums together cost as much as stated, and the released
+///   sums reveal a little less.
 ///
 /// If values do not depend on earlier sums, the two neighbouring distributions are as follows. All noisy partial sums
 /// together are one normal vector, with the same covariance on both inputs. The means of this vector on the two inputs
