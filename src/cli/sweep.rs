@@ -123,14 +123,17 @@ fn work(arguments: &SweepWorkArguments) -> Result<Exit, Exit> {
     bar.finish();
     let worked = worked.map_err(print_error)?;
     let also_finished = worked.twice + worked.conflicts.len() as u64;
+    let twice = match also_finished {
+        0 => String::new(),
+        count => format!("; another worker had also finished {count} of these blocks"),
+    };
     eprint_line(format_args!(
-        "Worker {}/{}: ran {} ({} failed) in {}; another worker had also finished {} of these blocks.",
+        "Worker {}/{}: ran {} ({} failed) in {}{twice}.",
         arguments.slot.0,
         arguments.slot.1,
         counted(worked.replications, "replication"),
         worked.failed,
-        counted(worked.blocks + also_finished, "block"),
-        also_finished
+        counted(worked.blocks + also_finished, "block")
     ));
     for path in &worked.conflicts {
         eprint_line(format_args!(
