@@ -396,7 +396,7 @@ fn what_an_objective_does_not_allow_is_refused() {
         ("clusters: Clusters(count: 2000)", "", "clusters", "at most 1000"),
         ("drift: Drift(rate: 1.5)", "", "rate", "0 to 1"),
         ("drift: Drift(rate: 0.1)", "protocol.width=Theorem(norm: 1)", "drift", "Theorem 1"),
-        ("noise: LogNormal(0.1)", "protocol.width=Theorem(norm: 1)", "noise", "one noise"),
+        ("noise: LogNormal(0.1)", "protocol.width=Theorem(norm: 1)", "noise", "the same noise"),
         (
             "shift: Uniform(0.3)",
             "objective=GpSample(grid: [4000], length_scale: 5)",
