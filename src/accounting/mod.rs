@@ -78,6 +78,7 @@ pub use statement::{Figure, Statement, costliest};
 pub use study_privacy::StudyPrivacy;
 pub use tight::Tight;
 pub use units::{Units, units};
+pub(crate) use whole_study::OF_ONE_RUN;
 pub use whole_study::WholeStudy;
 
 #[cfg(test)]

@@ -20,6 +20,9 @@ const SHARED: &str = "holds only if all runs draw independent noise: here the ru
 /// The name for all series together.
 const ALL: &str = "all series";
 
+/// The beginning of the note on conditions that may fail with a stated probability in each run.
+pub(crate) const OF_ONE_RUN: &str = "a probability that is stated for a condition";
+
 /// The releases that were added so far, by series and group (party, unit, observer and neighbouring relation). All runs
 /// use the same data.
 #[derive(Clone, Debug, Default)]
@@ -147,8 +150,7 @@ impl<'a> Priced<'a> {
         let mut notes = vec![self.row.note.clone()];
         if row.runs > 1 && self.has_conditions {
             notes.push(format!(
-                "a probability that is stated for a condition is that of one run: the probabilities of failure of the \
-                 {} runs add up",
+                "{OF_ONE_RUN} is that of one run: the probabilities of failure of the {} runs add up",
                 row.runs
             ));
         }

@@ -1,6 +1,6 @@
 //! The words that reports use for units, neighbours, bases, arithmetic and outcomes.
 
-use crate::accounting::{LossBasis, multiple};
+use crate::accounting::{LossBasis, OF_ONE_RUN, multiple};
 use crate::kernel::{LossCause, Memory};
 use crate::study::PrivacyRow;
 use crate::vocab::{Arithmetic, Neighbours, ProtectedUnit};
@@ -69,7 +69,7 @@ pub(super) fn basis_words(
 /// probabilities of failure add up. Remarks, such as that a loss is as published, are left out.
 #[must_use]
 pub(super) fn conditions(note: &str) -> Vec<&str> {
-    const BEGINNINGS: [&str; 2] = ["holds only ", "a probability that is stated for a condition "];
+    const BEGINNINGS: [&str; 2] = ["holds only ", OF_ONE_RUN];
     const REMARKS: [&str; 1] = ["the privacy loss of "];
     // A condition may itself contain a semicolon, so the text is split only before these beginnings.
     let mut starts: Vec<usize> = BEGINNINGS

@@ -462,7 +462,7 @@ fn a_folder_that_cannot_be_written_is_said() {
     mounted.remount("size=100m");
     let (code, _, stderr) = code_and_output(&subrosa(&arguments));
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("Resuming: "), "{stderr}");
+    assert!(stderr.contains("Resuming: ") && stderr.contains("replications on disk"), "{stderr}");
     let resumed = fs::read_dir(&mounted.path).unwrap().next().unwrap().unwrap().path();
     let whole = folder(&run(ECHO, &place.path().join("whole"), &big));
     same(&whole, &resumed);

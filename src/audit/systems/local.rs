@@ -112,6 +112,7 @@ fn of_kind(
             (visits as f64 * claim.epsilon, source)
         });
         let depends_on_reward = kind.never_answer.depends_on_reward();
+        let fixed = rewards.iter().all(Reward::is_fixed);
         // If the probability of silence is a logistic function of the reward or regret, silence has a privacy cost,
         // which is added to that of the report.
         let silence = kind.never_answer.informative().filter(|silence| silence.depends());
@@ -126,7 +127,7 @@ fn of_kind(
                 "{}, {} of {whose}{}",
                 mechanism.about(),
                 counted(visits, "report"),
-                match (depends_on_reward, rewards.iter().all(Reward::is_fixed)) {
+                match (depends_on_reward, fixed) {
                     (false, _) => "",
                     (true, true) => ", and whether the user reports at all",
                     (true, false) => ", and whether the user reports at all (which is not attacked)",
@@ -142,7 +143,6 @@ fn of_kind(
         };
         let means = [0, 1].map(|side: usize| rewards[side].mode());
         let distinguisher = mechanism.distinguisher([&means[0], &means[1]])?;
-        let fixed = rewards.iter().all(Reward::is_fixed);
         // The known distributions are those of the reports of fixed rewards; they do not cover whether a user reports.
         let premise = "the noise is Laplace, independent from visit to visit, and only its size is unknown";
         let laws = distinguisher.laws.as_ref().filter(|_| !depends_on_reward && fixed);

@@ -84,8 +84,8 @@ impl Mechanism for DiscreteGaussian {
         let laws = (apart().count() <= 1).then(one);
         let log_ratio = under_gaussian([&means[0], &means[1]], sigma, |y: &Vec<f64>| y);
         let on_lattice = move |y: &Vec<f64>| log_ratio.log_ratio(&lattice.in_spacings(y));
-        let known = Distinguisher::by_ratio(on_lattice, KnownLaws::largest(f64::INFINITY));
-        Ok(Distinguisher { laws, ..known }.with_support(move |y| lattice.is_off_lattice(y)))
+        let known = Distinguisher::by_ratio(on_lattice, laws);
+        Ok(known.with_support(move |y| lattice.is_off_lattice(y)))
     }
 }
 

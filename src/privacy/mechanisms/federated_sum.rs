@@ -5,7 +5,7 @@ use super::federated_pair::Shape;
 use super::federated_reach;
 use super::mean_shift::SubsampledShift;
 use super::norm_count::NormCount;
-use super::pair::{Distinguisher, KnownLaws, Pair};
+use super::pair::{Distinguisher, Pair};
 use super::real_deviates::coin;
 use super::rounded::Grid;
 use super::{
@@ -425,7 +425,7 @@ impl Mechanism for FederatedSum {
         let (of, like) = (self.clone(), ReceivedVectors { vectors: Vec::new(), ..inputs[0].clone() });
         let log_ratio =
             move |sums: &Vec<Vec<f64>>| moved.log_ratio(of.of_equal_noise(&like, sums).into_iter(), None);
-        Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
+        Ok(Distinguisher::by_ratio(log_ratio, laws))
     }
 }
 

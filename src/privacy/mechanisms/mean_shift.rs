@@ -82,7 +82,7 @@ impl SubsampledShift {
     pub(super) fn distinguisher(self) -> Distinguisher<Vec<f64>> {
         let laws = self.laws(false);
         let log_ratio = move |y: &Vec<f64>| self.log_ratio(y.iter().copied(), None);
-        Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) }
+        Distinguisher::by_ratio(log_ratio, laws)
     }
 }
 

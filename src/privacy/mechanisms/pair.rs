@@ -115,10 +115,14 @@ impl<O> Distinguisher<O> {
         Self { tests: Vec::new(), features: None, laws: None, disjoint: None }
     }
 
-    /// A likelihood-ratio test; the score is ln of the ratio of an output's density on D to its density on D'.
+    /// A likelihood-ratio test; the score is ln of the ratio of an output's density on D to its density on D'. `laws` may be
+    /// `None` if the distributions are unknown.
     #[must_use]
-    pub fn by_ratio(log_ratio: impl Fn(&O) -> f64 + Send + Sync + 'static, laws: KnownLaws) -> Self {
-        Self { tests: vec![(RATIO, Box::new(log_ratio))], laws: Some(laws), ..Self::unknown() }
+    pub fn by_ratio(
+        log_ratio: impl Fn(&O) -> f64 + Send + Sync + 'static,
+        laws: impl Into<Option<KnownLaws>>,
+    ) -> Self {
+        Self { tests: vec![(RATIO, Box::new(log_ratio))], laws: laws.into(), ..Self::unknown() }
     }
 
     /// Adds a test named [`SUPPORT`] with this score, before the other tests.

@@ -360,7 +360,7 @@ impl Mechanism for SparseVector {
             });
             known.get(&above).copied().unwrap_or_else(|| of_comparisons(&above)) + of_values.sum::<f64>()
         };
-        Ok(Distinguisher { laws, ..Distinguisher::by_ratio(log_ratio, KnownLaws::largest(f64::INFINITY)) })
+        Ok(Distinguisher::by_ratio(log_ratio, laws))
     }
 }
 

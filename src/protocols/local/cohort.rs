@@ -133,21 +133,16 @@ pub(super) fn problems_with(cohorts: &[Cohort], objective: &dyn Objective) -> Ve
         let place = format!("cohorts[{index}]");
         if objective.is_always_the_same() {
             let (h, drift) = (cohort.heterogeneity.get() > 0.0, cohort.differences.drifting().is_some());
-            let axes = [("heterogeneity", h), ("differences.drift", drift)];
-            for (field, _) in axes.into_iter().filter(|(_, set)| *set) {
-                let (expected, found_there) = match field {
-                    "heterogeneity" => (
-                        "none with this objective: cohorts differ by draws of it, and every draw gives the same values",
-                        "one that is above 0",
-                    ),
-                    _ => (
-                        "none with this objective: a drift moves to further draws of it, and every draw gives the same values",
-                        "a drift",
-                    ),
-                };
+            let axes = [
+                ("heterogeneity", h, "cohorts differ by draws of it", "one that is above 0"),
+                ("differences.drift", drift, "a drift moves to further draws of it", "a drift"),
+            ];
+            for (field, _, by_draws, value) in axes.into_iter().filter(|(_, set, ..)| *set) {
+                let expected =
+                    format!("none with this objective: {by_draws}, and every draw gives the same values");
                 let cure = "leave it out, or take an objective that is drawn at random (GpSample, MultiTaskSample, RkhsSum)";
                 let place = format!("{place}.{field}");
-                found.push(Problem::wrong(place, expected, found_there, cure));
+                found.push(Problem::wrong(place, expected, value, cure));
             }
         }
         let own = cohort.differences.problems_with(objective);
